@@ -1,0 +1,92 @@
+package journal
+
+import (
+	"time"
+
+	"sluice/internal/digest"
+)
+
+// Checkout ties a path of the workspace to the bytes that belong there. The row is committed with the events that
+// stored the bytes (Written false) and set to written once the file is in place and synced.
+type Checkout struct {
+	Path    string // relative to the workspace, with slashes
+	Run     string
+	Node    string // empty for a state file, which belongs to the run as a whole
+	Version string // empty for a state file
+	Seq     int64  // last sequence number of the batch that holds the bytes; set by the store on Append
+	Digest  digest.Digest
+	Role    Role
+	Written bool
+	Removed bool // the file must not be there: its content was moved away by a rollback or a session's end
+}
+
+// Role says what a difference between file and row means.
+type Role string
+
+const (
+	Working Role = "working" // a person may edit it: differing bytes are adopted as a human version
+	State   Role = "state"   // shows what the store holds: what differs is reported to the line, then rewritten
+	Kept    Role = "kept"    // an immutable version or record: what differs is damage and is put back
+)
+
+// Call is one request to a model, written before it is made and completed after.
+type Call struct {
+	ID       int64
+	Run      string
+	Node     string
+	Attempt  string
+	Slot     string // which of several calls of one attempt, repairs included
+	Take     int
+	Agent    string
+	Key      string
+	Provider string
+	Model    string
+	Started  time.Time
+	Ended    time.Time // zero while it is open, or when the process died
+	Usage    Usage
+	Outcome  Outcome
+	Error    string
+}
+
+// Outcome says how a call ended.
+type Outcome string
+
+const (
+	Open     Outcome = "open"     // made, and not ended as far as the store knows
+	Answered Outcome = "answered" // the reply is stored under the key
+	Reused   Outcome = "reused"   // nothing was sent: the stored reply was used
+	Failed   Outcome = "failed"
+)
+
+// Usage is what a reply cost.
+type Usage struct {
+	InputTokens  int           `json:"input_tokens"`
+	OutputTokens int           `json:"output_tokens"`
+	Duration     time.Duration `json:"duration_ns"`
+}
+
+// Reply is what a model answered, stored under its key before it is used.
+type Reply struct {
+	Key      string
+	Content  string
+	Provider string
+	Model    string
+	Finish   string // why the model stopped, in the port's words
+	Usage    Usage
+	At       time.Time
+}
+
+// Lease is the right to perform the steps of one run. It lives as long as the driver's process.
+type Lease struct {
+	Run    string
+	Driver string
+	Epoch  int64
+}
+
+// Fold is a cached state of a run at a sequence number, valid only for one fold revision.
+type Fold struct {
+	Run      string
+	Seq      int64
+	Revision string
+	State    []byte
+}
