@@ -12,12 +12,14 @@ import (
 // Batch is what commands decided together add to one run. A store appends all of it or nothing; several batches of
 // different runs given to one Append also succeed or fail together.
 type Batch struct {
-	Run    string
-	After  int64 // the sequence number the run must be at; 0 makes the run
-	Epoch  int64 // of the driver's lease; 0 for a command of a person, which needs no lease
-	At     time.Time
-	Count  int             // how many events
-	Events json.RawMessage // a JSON array of Count events, numbered After+1 …
+	Run     string
+	After   int64  // the sequence number the run must be at; 0 makes the run
+	Epoch   int64  // of the driver's lease; 0 for a command of a person, which needs no lease
+	Driver  string // with After 0: the run is made already leased to this driver, at epoch 1
+	Release bool   // the driver gives its lease back with this batch
+	At      time.Time
+	Count   int             // how many events
+	Events  json.RawMessage // a JSON array of Count events, numbered After+1 …
 
 	Blobs     []Blob     // the bytes of versions that these events store
 	Head      Head       // the run's projection after the batch

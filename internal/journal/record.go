@@ -15,6 +15,7 @@ type Checkout struct {
 	Version string // empty for a state file
 	Seq     int64  // last sequence number of the batch that holds the bytes; set by the store on Append
 	Digest  digest.Digest
+	Before  digest.Digest // what the path last showed for certain, set by the store; empty if nothing of ours
 	Role    Role
 	Written bool
 	Removed bool // the file must not be there: its content was moved away by a rollback or a session's end
