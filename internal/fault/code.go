@@ -53,6 +53,7 @@ const (
 	LeaseLost       Code = "lease_lost"
 	StoreLocked     Code = "store_locked"
 	FileChanged     Code = "file_changed"
+	FileExists      Code = "file_exists"
 	WorkspaceExists Code = "workspace_exists"
 
 	ModelUnavailable Code = "model_unavailable"
@@ -110,7 +111,7 @@ var table = map[Code]class{
 	RunExists: conflict, RunClosed: conflict, RunNotClosed: conflict, IllegalStep: conflict, AttemptOpen: conflict,
 	AttemptClosed: conflict, AlreadyAnswered: conflict, AlreadyReviewed: conflict, StaleVerdict: conflict,
 	NothingToUndo: conflict, ProviderChanged: conflict, Conflict: conflict, LeaseHeld: conflict, LeaseLost: conflict,
-	StoreLocked: conflict, FileChanged: conflict, WorkspaceExists: conflict,
+	StoreLocked: conflict, FileChanged: conflict, FileExists: conflict, WorkspaceExists: conflict,
 
 	ModelUnavailable: gaveUp, ModelRefused: gaveUp, ModelAuth: gaveUp, ModelUnknown: gaveUp, ModelTruncated: gaveUp,
 	ReplyUnusable: gaveUp, StepFailed: gaveUp,
