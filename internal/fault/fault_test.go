@@ -131,6 +131,7 @@ func samples() map[Code]*Error {
 		New(LeaseLost, "r-7", "run r-7 has a newer driver; epoch 3 is over"),
 		New(StoreLocked, ".sluice/sluice.db", "the store is locked by another program"),
 		New(FileChanged, "world.md", "world.md was changed while it was written"),
+		New(FileExists, "world.md", "write world.md: a file is there already"),
 		New(WorkspaceExists, ".", "this directory is a workspace already"),
 
 		New(ModelUnavailable, "openai", "the model did not answer after 5 tries"),
