@@ -1,0 +1,286 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"sluice/internal/fault"
+)
+
+const (
+	groupLimit      = 64   // requests that share one transaction
+	rowLimit        = 4096 // run rows remembered between transactions
+	checkpointPages = 4000 // a larger log copies pages that many steps changed only once
+	busyPoll        = 2    // milliseconds
+)
+
+// request is one change that waits for the writer. apply runs inside a transaction and may run again in another one.
+// A *fault.Error from it is a refusal, and then it has written nothing; any other error spoils the transaction.
+type request struct {
+	apply   func(*writer) error
+	state   atomic.Int32
+	refusal error
+	done    chan error
+}
+
+// States of a request. Whoever moves it away from waiting decides what becomes of it.
+const (
+	waiting int32 = iota
+	taken
+	dropped
+)
+
+// writer owns the only connection that writes. Its goroutine alone touches rows and statements.
+type writer struct {
+	conn       *sql.Conn
+	file       string
+	busy       time.Duration
+	queue      chan *request
+	quit       chan struct{} // closed by stop
+	gone       chan struct{} // closed when the goroutine has ended
+	marks      *marks
+	commits    atomic.Int64
+	statements map[string]*sql.Stmt
+	rows       map[string]*row
+	last       error // of the final flush
+}
+
+func startWriter(ctx context.Context, db *sql.DB, m *marks, busy time.Duration, file string) (*writer, error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// SQLite's own busy handler sleeps up to 100 ms between tries, which starves a process among busy ones. So it is
+	// kept short and begin tries again until the whole time is over.
+	if _, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout=%d", busyPoll)); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	w := &writer{conn: conn, file: file, busy: busy, marks: m,
+		queue: make(chan *request, 4*groupLimit), quit: make(chan struct{}), gone: make(chan struct{}),
+		statements: map[string]*sql.Stmt{}, rows: map[string]*row{}}
+	go w.loop()
+	return w, nil
+}
+
+// submit waits until the change is durable or refused. A request that ctx ends before the writer took it is dropped;
+// after that its true outcome is returned.
+func (w *writer) submit(ctx context.Context, apply func(*writer) error) error {
+	if err := ctx.Err(); err != nil {
+		return failure(w.file, err)
+	}
+	r := &request{apply: apply, done: make(chan error, 1)}
+	select {
+	case w.queue <- r:
+	case <-ctx.Done():
+		return failure(w.file, ctx.Err())
+	case <-w.gone:
+		return errClosed(w.file)
+	}
+	select {
+	case err := <-r.done:
+		return err
+	case <-ctx.Done():
+	case <-w.gone:
+	}
+	if !r.state.CompareAndSwap(waiting, dropped) {
+		return <-r.done
+	}
+	if err := ctx.Err(); err != nil {
+		return failure(w.file, err)
+	}
+	return errClosed(w.file)
+}
+
+// stop lets the writer finish what waits and write what was deferred.
+func (w *writer) stop() error {
+	close(w.quit)
+	<-w.gone
+	var errs []error
+	for _, s := range w.statements {
+		errs = append(errs, s.Close())
+	}
+	return errors.Join(w.last, errors.Join(errs...), w.conn.Close())
+}
+
+func (w *writer) loop() {
+	defer close(w.gone)
+	for {
+		select {
+		case r := <-w.queue:
+			w.serve(r)
+		case <-w.quit:
+			w.drain()
+			return
+		}
+	}
+}
+
+func (w *writer) drain() {
+	for {
+		select {
+		case r := <-w.queue:
+			w.serve(r)
+		default:
+			if w.marks.any() {
+				w.last = w.commit(nil)
+			}
+			return
+		}
+	}
+}
+
+// serve commits the request together with whatever else waits by the time the lock is held.
+func (w *writer) serve(first *request) {
+	if !first.state.CompareAndSwap(waiting, taken) {
+		return
+	}
+	err := w.begin()
+	group := w.collect(first)
+	if err == nil {
+		err = w.finish(group)
+	}
+	if err != nil && len(group) > 1 && isOwnFault(err) {
+		// One request holds what the database does not take. Alone, each gets its own outcome.
+		for _, r := range group {
+			r.answer(w.commit([]*request{r}), w.file)
+		}
+		return
+	}
+	for _, r := range group {
+		r.answer(err, w.file)
+	}
+	// Those just answered are about to ask again: let them, so that the next group is theirs together.
+	if len(group) > 1 {
+		runtime.Gosched()
+	}
+}
+
+func (r *request) answer(err error, file string) {
+	if err == nil {
+		err = r.refusal
+	}
+	r.done <- failure(file, err)
+}
+
+func (w *writer) collect(first *request) []*request {
+	group := append(make([]*request, 0, groupLimit), first)
+	for len(group) < groupLimit {
+		select {
+		case r := <-w.queue:
+			if r.state.CompareAndSwap(waiting, taken) {
+				group = append(group, r)
+			}
+		default:
+			return group
+		}
+	}
+	return group
+}
+
+// commit does the group in a transaction of its own.
+func (w *writer) commit(group []*request) error {
+	if err := w.begin(); err != nil {
+		return err
+	}
+	return w.finish(group)
+}
+
+// begin takes the write lock of the file, waiting for other processes as long as the options say.
+func (w *writer) begin() error {
+	deadline := time.Now().Add(w.busy)
+	for {
+		_, err := w.exec("BEGIN IMMEDIATE")
+		if err == nil || !isBusy(err) || !time.Now().Before(deadline) {
+			return err
+		}
+	}
+}
+
+// finish writes the deferred marks and the group into the transaction that is open and commits it. After an error
+// nothing of it is stored.
+func (w *writer) finish(group []*request) (err error) {
+	defer func() {
+		if err != nil {
+			// SQLite may have rolled back by itself; then this only says so.
+			_, _ = w.exec("ROLLBACK")
+			clear(w.rows)
+		}
+	}()
+	marks := w.marks.waiting()
+	for _, m := range marks {
+		if err := w.mark(m); err != nil {
+			return err
+		}
+	}
+	written := len(marks) > 0
+	for _, r := range group {
+		r.refusal = nil
+		err := r.apply(w)
+		if f, ok := errors.AsType[*fault.Error](err); ok {
+			r.refusal = f
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		written = true
+	}
+	if _, err := w.exec("COMMIT"); err != nil {
+		return err
+	}
+	if written {
+		w.commits.Add(1)
+	}
+	w.marks.settle(marks)
+	return nil
+}
+
+// exec runs a statement that is prepared once for the life of the writer. The context is never cancelled: a
+// transaction that was begun is finished.
+func (w *writer) exec(query string, args ...any) (sql.Result, error) {
+	s, err := w.statement(query)
+	if err != nil {
+		return nil, err
+	}
+	return s.ExecContext(context.Background(), args...)
+}
+
+// scan reads one row into dest and says whether there was one.
+func (w *writer) scan(query string, args []any, dest ...any) (bool, error) {
+	s, err := w.statement(query)
+	if err != nil {
+		return false, err
+	}
+	err = s.QueryRowContext(context.Background(), args...).Scan(dest...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// changed runs a statement and says whether it changed a row.
+func (w *writer) changed(query string, args ...any) (bool, error) {
+	res, err := w.exec(query, args...)
+	if err != nil {
+		return false, err
+	}
+	n, err := res.RowsAffected()
+	return n > 0, err
+}
+
+func (w *writer) statement(query string) (*sql.Stmt, error) {
+	if s, ok := w.statements[query]; ok {
+		return s, nil
+	}
+	s, err := w.conn.PrepareContext(context.Background(), query)
+	if err != nil {
+		return nil, err
+	}
+	w.statements[query] = s
+	return s, nil
+}
