@@ -1,0 +1,402 @@
+package kernel
+
+import (
+	"time"
+)
+
+// Evolve applies one event. It never fails and never panics: a fact about something unknown, as a damaged journal may
+// hold, changes nothing but the sequence number; verify is what reports it.
+func Evolve(r *Run, e Event) {
+	r.seq++
+	r.updated = e.At
+	switch f := e.Fact.(type) {
+	case RunOpened:
+		r.openRun(f, e.At)
+	case NodesAdded:
+		r.addNodes(f)
+	case NodeAbandoned:
+		r.with(f.Node, func(n *node) { n.abandoned, n.reason = true, f.Reason })
+	case NodeReopened:
+		r.with(f.Node, func(n *node) { n.freshStart(); n.abandoned, n.held, n.reason = false, false, "" })
+	case NodeHeld:
+		r.with(f.Node, func(n *node) { n.held, n.reason = true, f.Reason })
+	case RedoRequested:
+		for _, id := range f.Nodes {
+			r.with(id, func(n *node) { n.requestRedo(f.Note) })
+		}
+	case AttemptBegan:
+		r.beginAttempt(f, e.At)
+	case AttemptClosed:
+		r.closeAttempt(f, e.At)
+	case VersionStored:
+		r.storeVersion(f)
+	case OfferTaken:
+		r.takeOffer(f)
+	case ReviewRecorded:
+		r.recordReview(f.Review)
+	case VersionApproved:
+		r.approveVersion(f)
+	case VersionRejected:
+		r.rejectVersion(f)
+	case AskOpened:
+		r.openAsk(f.Ask)
+	case AskClosed:
+		r.closeAsk(f, e.By, e.At)
+	case RolledBack:
+		r.rollBack(f)
+	case RollbackUndone:
+		r.undoRollback(f.N)
+	case RunClosed:
+		r.closing = f.Outcome
+	case RunReopened:
+		r.closing = ""
+		for n := range r.asking.all() { // their asks were withdrawn when the run was closed
+			r.touch(n)
+		}
+	case EvidenceRecorded:
+		r.evidence = append(r.evidence, f.Evidence)
+	}
+}
+
+// Fold applies many events, as when a run is loaded. What follows from them was settled when they were recorded.
+func Fold(r *Run, events []Event) {
+	for _, e := range events {
+		Evolve(r, e)
+	}
+	r.settled()
+}
+
+func (r *Run) settled() {
+	for _, n := range r.touched {
+		n.dirty = false
+		n.judged = nil
+	}
+	r.touched = r.touched[:0]
+}
+
+// with changes one node, if it exists, and refreshes what depends on the change.
+func (r *Run) with(id NodeID, change func(*node)) {
+	n, ok := r.nodes[id]
+	if !ok {
+		return
+	}
+	change(n)
+	r.refreshWithChecks(n)
+}
+
+// refreshWithChecks refreshes a node and the nodes that judge it or that it judges.
+func (r *Run) refreshWithChecks(n *node) {
+	r.refresh(n)
+	for _, c := range n.checks {
+		r.refresh(c)
+	}
+	if n.target != nil {
+		r.refresh(n.target)
+	}
+}
+
+func (r *Run) openRun(f RunOpened, at time.Time) {
+	r.id, r.line, r.definition, r.title = f.Run, f.Line, f.Definition, f.Title
+	r.labels, r.settings, r.opened = f.Labels, f.Settings, at
+}
+
+func (r *Run) addNodes(f NodesAdded) {
+	if v, ok := r.versions[f.After]; ok {
+		from := r.nodes[v.Node]
+		from.unfolded = v.ID
+		r.refresh(from)
+	}
+	added := make([]*node, 0, len(f.Nodes))
+	for _, spec := range f.Nodes {
+		if _, exists := r.nodes[spec.ID]; exists {
+			continue
+		}
+		n := &node{Node: spec, index: len(r.order), heap: -1, allowed: spec.Attempts}
+		r.nodes[n.ID] = n
+		r.order = append(r.order, n)
+		added = append(added, n)
+	}
+	for _, n := range added {
+		r.connect(n)
+	}
+	for _, n := range added {
+		r.refreshWithChecks(n)
+	}
+}
+
+// connect ties a node to its neighbours. A neighbour that does not exist is left out: Decide refuses such nodes, and a
+// damaged journal must still fold.
+func (r *Run) connect(n *node) {
+	n.parent = r.nodes[n.Parent]
+	if n.parent != nil {
+		n.parent.children = append(n.parent.children, n)
+	}
+	if n.Kind == Check {
+		n.reviewed = map[VersionID]*Review{}
+		n.target = r.nodes[n.Target]
+		if n.target != nil {
+			n.target.checks = append(n.target.checks, n)
+		} else {
+			n.abandoned = true
+		}
+	}
+	for _, need := range n.Needs {
+		from := r.nodes[need.Node]
+		if from == nil {
+			continue
+		}
+		n.needs = append(n.needs, from)
+		from.dependants = append(from.dependants, edge{n, need})
+		met, dead := need.met(from.status)
+		if !met {
+			n.unmet++
+		}
+		if dead {
+			n.dead++
+		}
+	}
+	if n.Alternative != "" {
+		r.alternatives[n.Alternative] = append(r.alternatives[n.Alternative], n)
+	}
+}
+
+// freshStart gives a node its attempts again.
+func (n *node) freshStart() {
+	n.used, n.failure, n.wantsHelp = 0, nil, false
+	n.allowed = max(1, n.Attempts)
+}
+
+func (n *node) requestRedo(note string) {
+	n.freshStart()
+	n.redo = true
+	n.take++
+	if note != "" {
+		n.notes = append(n.notes, note)
+	}
+}
+
+func (r *Run) beginAttempt(f AttemptBegan, at time.Time) {
+	r.with(f.Node, func(n *node) {
+		a := &Attempt{ID: f.Attempt, Node: f.Node, N: f.N, Take: f.Take, Performer: f.Performer, Inputs: f.Inputs,
+			Subject: f.Subject, Reviews: f.Reviews, Notes: f.Notes, Began: at, seq: r.seq}
+		r.attempts[a.ID] = a
+		n.attempts = max(n.attempts, f.N)
+		if n.open != nil { // a person submits beside the work in progress
+			return
+		}
+		n.open = a
+		n.failure, n.wantsHelp = nil, false
+		r.countOpen(n, a, true)
+	})
+}
+
+// countOpen keeps the index of attempts that the engine must perform, and of those in other hands.
+func (r *Run) countOpen(n *node, a *Attempt, opened bool) {
+	if a.Performer.Kind == Engine {
+		r.working.set(n, opened)
+	} else {
+		r.outside.set(n, opened)
+	}
+}
+
+func (r *Run) closeAttempt(f AttemptClosed, at time.Time) {
+	a, ok := r.attempts[f.Attempt]
+	if !ok || a.Outcome != "" {
+		return
+	}
+	a.Outcome, a.Ended = f.Snapshot.Outcome, at
+	r.addUsage(f.Snapshot.Usage)
+	if f.Snapshot.Provider != "" && r.provider != ProviderReal {
+		r.provider = f.Snapshot.Provider
+	}
+	r.with(a.Node, func(n *node) {
+		if n.open == a {
+			n.open = nil
+			r.countOpen(n, a, false)
+		}
+		n.last = a
+		n.settleAttempt(f, a.Performer.Kind == Engine)
+	})
+}
+
+// settleAttempt counts the attempt and keeps what its end means for the node.
+func (n *node) settleAttempt(f AttemptClosed, byEngine bool) {
+	switch f.Snapshot.Outcome {
+	case Judged:
+		n.redo, n.notes, n.used = false, nil, 0
+	case Delivered:
+		n.redo, n.notes = false, nil
+		if byEngine {
+			n.used++
+		}
+	case Unusable:
+		n.take++
+		if byEngine {
+			n.used++
+		}
+	}
+	if f.Then == "" {
+		return
+	}
+	n.wantsHelp = f.Then == AskPerson
+	n.failure = &StepError{Code: "failed", Final: true}
+	if errs := f.Snapshot.Errors; len(errs) > 0 {
+		n.failure = &errs[len(errs)-1]
+	}
+}
+
+func (r *Run) addUsage(u Usage) {
+	r.usage.Calls += u.Calls
+	r.usage.Reused += u.Reused
+	r.usage.InputTokens += u.InputTokens
+	r.usage.OutputTokens += u.OutputTokens
+}
+
+func (r *Run) storeVersion(f VersionStored) {
+	v := f.Version
+	v.Seq, v.variants, v.offered = r.seq, f.Variants, f.Offered
+	r.versions[v.ID] = &v
+	r.with(v.Node, func(n *node) {
+		n.versions = append(n.versions, &v)
+		if f.Offered {
+			n.offer = &v
+			return
+		}
+		n.newest = &v
+		n.judged = append(n.judged, &v)
+	})
+}
+
+func (r *Run) takeOffer(f OfferTaken) {
+	v, ok := r.versions[f.Version]
+	if !ok {
+		return
+	}
+	r.with(v.Node, func(n *node) {
+		v.offered = false
+		n.newest, n.offer = v, nil
+		n.judged = append(n.judged, v)
+	})
+}
+
+func (r *Run) recordReview(review Review) {
+	v, ok := r.versions[review.Version]
+	if !ok {
+		return
+	}
+	v.reviews = append(v.reviews, &review)
+	if c, ok := r.nodes[review.Check]; ok && c.reviewed != nil {
+		c.reviewed[v.ID] = &review
+		r.refresh(c)
+	}
+	r.with(v.Node, func(n *node) { n.judged = append(n.judged, v) })
+}
+
+func (r *Run) approveVersion(f VersionApproved) {
+	v, ok := r.versions[f.Version]
+	if !ok {
+		return
+	}
+	v.state = approved
+	r.with(v.Node, func(n *node) {
+		if n.approved == nil || v.N >= n.approved.N {
+			r.approve(n, v)
+		}
+		if v == n.newest {
+			n.freshStart()
+		}
+	})
+}
+
+func (r *Run) rejectVersion(f VersionRejected) {
+	v, ok := r.versions[f.Version]
+	if !ok {
+		return
+	}
+	v.state = rejected
+	r.with(v.Node, func(n *node) {
+		if v != n.newest {
+			return
+		}
+		n.take++
+		if f.Fresh {
+			n.freshStart()
+		}
+		switch f.Then {
+		case FailNode:
+			n.failure = &StepError{Code: "rejected", Class: Permanent, Final: true, Message: "the newest version was rejected"}
+		case AskPerson:
+			n.wantsHelp = true
+		}
+	})
+}
+
+func (r *Run) openAsk(a Ask) {
+	r.askCount++
+	r.asks[a.ID] = &a
+	r.open.set(&a, true)
+	r.with(a.Node, func(n *node) { n.asks = append(n.asks, &a) })
+}
+
+func (r *Run) closeAsk(f AskClosed, by Actor, at time.Time) {
+	a, ok := r.asks[f.Ask]
+	if !ok || a.closed {
+		return
+	}
+	a.closed, a.closing, a.closer, a.at = true, f, by, at
+	r.open.set(a, false)
+	r.with(a.Node, func(n *node) {
+		if a.Reason == OfferAsks && f.Withdrawn == "" {
+			n.offer = nil
+		}
+		for i, other := range n.asks {
+			if other == a {
+				n.asks = append(n.asks[:i:i], n.asks[i+1:]...)
+				return
+			}
+		}
+	})
+}
+
+func (r *Run) rollBack(f RolledBack) {
+	back := rollback{n: f.N}
+	for _, id := range f.Nodes {
+		n, ok := r.nodes[id]
+		if !ok {
+			continue
+		}
+		back.saved = append(back.saved, savedNode{node: n, newest: n.newest, approved: n.approved, unfolded: n.unfolded,
+			redo: n.redo, held: n.held, failure: n.failure, wantsHelp: n.wantsHelp, used: n.used})
+		if n.newest != nil {
+			n.take++
+		}
+		n.newest, n.redo, n.held = nil, false, false
+		n.freshStart()
+	}
+	r.rollbacks = append(r.rollbacks, back)
+	for _, s := range back.saved {
+		r.approve(s.node, nil)
+	}
+	for _, s := range back.saved {
+		r.refreshWithChecks(s.node)
+	}
+}
+
+func (r *Run) undoRollback(number int) {
+	for i := range r.rollbacks {
+		back := &r.rollbacks[i]
+		if back.n != number || back.undone {
+			continue
+		}
+		back.undone = true
+		for _, s := range back.saved {
+			n := s.node
+			n.newest, n.unfolded, n.redo, n.held = s.newest, s.unfolded, s.redo, s.held
+			n.failure, n.wantsHelp, n.used = s.failure, s.wantsHelp, s.used
+			r.approve(n, s.approved)
+		}
+		for _, s := range back.saved {
+			r.refreshWithChecks(s.node)
+		}
+	}
+}

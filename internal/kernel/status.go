@@ -1,0 +1,272 @@
+package kernel
+
+// Status is derived from facts and never stored. The zero value is invalid.
+type Status string
+
+const (
+	// StatusWaiting: something it needs is not done. Moves when that is.
+	StatusWaiting Status = "waiting"
+	// StatusBlocked: something it needs was abandoned. A person reopens that, or abandons this too.
+	StatusBlocked Status = "blocked"
+	// StatusReady: it can begin; the engine does, or a client.
+	StatusReady Status = "ready"
+	// StatusRework: it has content that was rejected or thrown away, and can begin again with what was found.
+	StatusRework Status = "rework"
+	// StatusRunning: an attempt is open. Its performer closes it, or someone takes it over.
+	StatusRunning Status = "running"
+	// StatusChecking: its newest version waits for its checks.
+	StatusChecking Status = "checking"
+	// StatusAsking: a person must answer an open ask.
+	StatusAsking Status = "asking"
+	// StatusDone: the newest version is approved; a check has judged it; a group's children are done.
+	StatusDone Status = "done"
+	// StatusFailed: the outside world gave up, or a rejection is final. A person reopens it.
+	StatusFailed Status = "failed"
+	// StatusHeld: a person put it aside. A person reopens it.
+	StatusHeld Status = "held"
+	// StatusAbandoned: out of every rule. A person may reopen it.
+	StatusAbandoned Status = "abandoned"
+)
+
+// Statuses lists every status of a node in the order of life.
+func Statuses() []Status {
+	return []Status{StatusWaiting, StatusBlocked, StatusReady, StatusRework, StatusRunning, StatusChecking,
+		StatusAsking, StatusDone, StatusFailed, StatusHeld, StatusAbandoned}
+}
+
+// RunStatus is the status of a whole run, derived too.
+type RunStatus string
+
+const (
+	RunActive    RunStatus = "active"    // there are duties
+	RunParked    RunStatus = "parked"    // nothing to do until a person or a client acts
+	RunFailed    RunStatus = "failed"    // nothing to do, and something failed: resume tries it again
+	RunHeld      RunStatus = "held"      // nothing to do, and a person put something aside
+	RunDone      RunStatus = "done"      // every node that is not abandoned is done
+	RunCancelled RunStatus = "cancelled" // ended by a person; resume lets it go on
+	RunDropped   RunStatus = "dropped"   // ended by a decision
+)
+
+// Status of the run, from counters alone.
+func (r *Run) Status() RunStatus {
+	switch {
+	case r.closing == Cancelled:
+		return RunCancelled
+	case r.closing == Dropped:
+		return RunDropped
+	case r.hasDuties():
+		return RunActive
+	case r.open.len() > 0 || r.outside.len() > 0:
+		return RunParked
+	case r.count[StatusFailed] > 0:
+		return RunFailed
+	case r.count[StatusHeld] > 0:
+		return RunHeld
+	case r.count[StatusWaiting] == 0 && len(r.order) > 0:
+		return RunDone
+	}
+	return RunParked
+}
+
+// derive computes the status of a node from its facts. It costs the number of its checks at most.
+func (n *node) derive() Status {
+	switch {
+	case n.abandoned:
+		return StatusAbandoned
+	case n.Kind == Group:
+		return n.deriveGroup()
+	case n.open != nil:
+		return StatusRunning
+	case n.held:
+		return StatusHeld
+	case n.failure != nil && !n.wantsHelp:
+		return StatusFailed
+	case n.Kind == Check:
+		return n.deriveCheck()
+	}
+	return n.deriveMake()
+}
+
+func (n *node) deriveGroup() Status {
+	switch {
+	case len(n.children) == 0 || n.liveKids == 0:
+		return StatusWaiting
+	case n.Any && n.doneKids > 0, n.doneKids == n.liveKids:
+		return StatusDone
+	case n.failKids > 0 && (!n.Any || n.failKids == n.liveKids):
+		return StatusFailed
+	}
+	return StatusWaiting
+}
+
+func (n *node) deriveMake() Status {
+	again := n.redo
+	if n.newest != nil && !n.redo {
+		switch n.newest.state {
+		case undecided:
+			if n.awaitsChecks() {
+				return StatusChecking
+			}
+			return StatusAsking
+		case approved:
+			if !n.Refresh || n.staleBy == 0 {
+				return StatusDone
+			}
+		}
+		again = true
+	}
+	return n.toBeMade(again)
+}
+
+func (n *node) deriveCheck() Status {
+	v := n.target.newest
+	switch {
+	case v == nil:
+		return StatusWaiting
+	case n.redo:
+		return n.toBeMade(true)
+	case n.reviewed[v.ID] != nil || v.state == approved:
+		return StatusDone
+	case v.state == rejected:
+		return StatusWaiting
+	}
+	return n.toBeMade(false)
+}
+
+// toBeMade is the status of a node that has to be performed, for the first time or again.
+func (n *node) toBeMade(again bool) Status {
+	switch {
+	case n.dead > 0:
+		return StatusBlocked
+	case n.unmet > 0:
+		return StatusWaiting
+	case n.wantsHelp, n.Performer == Person, n.exhausted():
+		return StatusAsking
+	case again:
+		return StatusRework
+	}
+	return StatusReady
+}
+
+func (n *node) exhausted() bool { return n.used >= n.allowed }
+
+// awaitsChecks tells whether a check has yet to speak on the newest version.
+func (n *node) awaitsChecks() bool {
+	if !n.Gate.Checks {
+		return false
+	}
+	for _, c := range n.checks {
+		if !c.abandoned && c.reviewed[n.newest.ID] == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// met tells whether a need on a node with this status is fulfilled, and whether it never can be as things stand.
+func (need Need) met(s Status) (met, dead bool) {
+	if need.Settled {
+		return s == StatusDone || s == StatusFailed || s == StatusAbandoned, false
+	}
+	return s == StatusDone, s == StatusAbandoned
+}
+
+// refresh recomputes what is derived for a node and carries a change on to those it matters to.
+func (r *Run) refresh(n *node) {
+	before := n.status
+	n.status = n.derive()
+	r.touch(n)
+	startable := n.Performer == Engine && (n.status == StatusReady || n.status == StatusRework)
+	r.ready.place(n, startable)
+	r.unfolding.set(n, n.Unfolds && !n.abandoned && n.approved != nil && n.unfolded != n.approved.ID)
+	r.asking.set(n, n.status == StatusAsking || n.status == StatusBlocked || n.offer != nil)
+	if n.status == before {
+		return
+	}
+	if n.Kind != Group {
+		r.count[before]--
+		r.count[n.status]++
+		r.failed.set(n, n.status == StatusFailed)
+	}
+	for _, e := range n.dependants {
+		if e.to.recount(e.need, before, n.status) {
+			r.refresh(e.to)
+		}
+	}
+	if p := n.parent; p != nil {
+		p.countKid(before, -1)
+		p.countKid(n.status, +1)
+		r.refresh(p)
+	}
+}
+
+// recount changes the counts of unmet and dead needs by what one of them became, and tells whether they changed.
+func (n *node) recount(need Need, before, after Status) bool {
+	wasMet, wasDead := need.met(before)
+	isMet, isDead := need.met(after)
+	n.unmet += step(wasMet, isMet)
+	n.dead -= step(wasDead, isDead)
+	return wasMet != isMet || wasDead != isDead
+}
+
+// step is -1 when a fact came true, +1 when it ceased to be.
+func step(was, is bool) int {
+	switch {
+	case was == is:
+		return 0
+	case is:
+		return -1
+	}
+	return +1
+}
+
+// approve moves the approved pointer and with it the staleness of what was made from the version before.
+func (r *Run) approve(n *node, v *Version) {
+	before := n.approved
+	n.approved = v
+	n.usedInputs, n.staleBy = nil, 0
+	if v != nil {
+		n.usedInputs = make(map[*node]VersionID, len(v.Parents))
+		for _, p := range v.Parents {
+			parent := r.versions[p]
+			if parent == nil || parent.Node == n.ID {
+				continue
+			}
+			from := r.nodes[parent.Node]
+			n.usedInputs[from] = p
+			if replaced(from.approved, p) {
+				n.staleBy++
+			}
+		}
+	}
+	for _, e := range n.dependants {
+		used, ok := e.to.usedInputs[n]
+		if !ok || replaced(before, used) == replaced(v, used) {
+			continue
+		}
+		e.to.staleBy -= step(replaced(before, used), replaced(v, used))
+		r.refresh(e.to)
+	}
+}
+
+// replaced tells whether another version than the used one is approved now.
+func replaced(now *Version, used VersionID) bool { return now != nil && now.ID != used }
+
+func (n *node) countKid(s Status, by int) {
+	switch s {
+	case "", StatusAbandoned:
+		return
+	case StatusDone:
+		n.doneKids += by
+	case StatusFailed:
+		n.failKids += by
+	}
+	n.liveKids += by
+}
+
+func (r *Run) touch(n *node) {
+	if !n.dirty {
+		n.dirty = true
+		r.touched = append(r.touched, n)
+	}
+}
