@@ -86,7 +86,7 @@ func (t *Tree) refuseImport(from, imported string) string {
 	dir, ok := strings.CutPrefix(imported, t.Module+"/")
 	if !ok {
 		if first, _, _ := strings.Cut(imported, "/"); from == "internal/kernel" && strings.Contains(first, ".") {
-			return "imports " + imported + ": the kernel needs the standard library, fault and digest only"
+			return "imports " + imported + ": the kernel needs the standard library, fault, digest and graph only"
 		}
 		return ""
 	}
@@ -105,8 +105,8 @@ func refuseRoom(from, to string) string {
 	switch {
 	case b == free:
 		return "test suites and developers' programs are for tests only"
-	case from == "internal/kernel" && to != "internal/fault" && to != "internal/digest":
-		return "the kernel needs the standard library, fault and digest only"
+	case from == "internal/kernel" && to != "internal/fault" && to != "internal/digest" && to != "internal/graph":
+		return "the kernel needs the standard library, fault, digest and graph only"
 	case a == programs && to != "internal/wire":
 		return "a program calls wire and nothing else"
 	case a == b && slices.Contains(siblings[from], to):

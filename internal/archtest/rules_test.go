@@ -55,8 +55,8 @@ func TestImports(t *testing.T) {
 	tests := []struct{ from, to, want string }{
 		{"internal/kernel", "sluice/internal/fault", ""},
 		{"internal/kernel", "sluice/internal/digest", ""},
-		{"internal/kernel", "sluice/internal/graph", "fault and digest only"},
-		{"internal/kernel", "sluice/internal/journal", "fault and digest only"},
+		{"internal/kernel", "sluice/internal/journal", "fault, digest and graph only"},
+		{"internal/kernel", "sluice/internal/journal", "fault, digest and graph only"},
 		{"internal/kernel", "strings", ""},
 		{"internal/kernel", "encoding/json", ""},
 		{"internal/kernel", "github.com/google/uuid", "standard library"},

@@ -1,0 +1,142 @@
+package line
+
+import (
+	"encoding/json"
+
+	"sluice/internal/digest"
+	"sluice/internal/journal"
+	"sluice/internal/kernel"
+)
+
+// Line is one production line. Nil functions mean that the line has nothing to say there.
+type Line struct {
+	Name       string
+	Definition []byte // what a run begins with and keeps for its life, kept in the store by its digest
+	Steps      map[string]Step
+
+	// Rule evaluates a node's gate rule on content. It is pure: the same content gives the same result.
+	Rule func(n kernel.Node, body []byte) (kernel.RuleResult, error)
+	// Unfold says which nodes follow an approved version. It is asked once per approved version and recorded.
+	Unfold func(in Unfolding) (Followers, error)
+	// Files says which files show a node as it stands now.
+	Files func(r *kernel.Run, n kernel.View) []File
+	// State renders the files that show the run as a whole. They are rewritten when their bytes change.
+	State func(r *kernel.Run) []StateFile
+	// Adopt reads a file that a person changed. An error names the place; then the last good version is put back.
+	Adopt func(n kernel.Node, body []byte) ([]byte, error)
+	// Summary is the line's own part of a list row.
+	Summary func(r *kernel.Run) json.RawMessage
+	// Command gives the exact command line for a next action, or "" for the general one.
+	Command func(r *kernel.Run, n kernel.NodeID, action string) string
+}
+
+// Step moves one kind of node. It is a pure function of what came in and what models answered so far.
+type Step func(in In) (Move, error)
+
+// In is everything a step may know.
+type In struct {
+	Run     *kernel.Run // read only
+	Node    kernel.Node
+	Attempt kernel.Attempt
+	Inputs  []Doc           // approved versions of what the node needs
+	Subject *Doc            // what a check judges, or what a rework improves
+	Reviews []kernel.Review // findings carried into this attempt
+	Replies []Reply         // of the calls asked for so far, in their order
+}
+
+// Input finds the input that came from a node.
+func (in In) Input(id kernel.NodeID) (Doc, bool) {
+	for _, d := range in.Inputs {
+		if d.Version.Node == id {
+			return d, true
+		}
+	}
+	return Doc{}, false
+}
+
+// Doc is a version with its bytes.
+type Doc struct {
+	Version kernel.Version
+	Body    []byte
+}
+
+// Move is what a step wants next: answers to calls, made side by side, or to be done.
+type Move struct {
+	Calls []Call
+	Done  *Out
+}
+
+// Call is one question to a model. Equal calls of one attempt are told apart by their slot.
+type Call struct {
+	Slot    string
+	Agent   string
+	System  string
+	Prompt  string
+	Schema  json.RawMessage // of the reply; empty means plain text
+	Inputs  json.RawMessage // a JSON object of what the step was given, for rehearsal and for the record
+	Sources []digest.Digest // of the versions the prompt was built from
+	// Check refuses a reply that fits its schema and is still not usable; what it says is sent back for repair.
+	Check func(content string) []string
+}
+
+// Reply is the answer to a call: text, or JSON that fits the call's schema.
+type Reply struct {
+	Content  string
+	Model    string
+	Provider string // class: real or rehearsal
+	Reused   bool
+	Usage    kernel.Usage
+	Errors   []kernel.StepError // recovered on the way
+}
+
+// Out is what a finished step hands over: content of a make, or the verdict of a check with an optional report.
+type Out struct {
+	Body     []byte
+	Parts    []Part // of a bundle: Body lists them
+	Schema   string
+	ID       kernel.VersionID
+	Variants []string
+	Verdict  kernel.Verdict
+	Review   kernel.Review
+	Account  kernel.Account
+}
+
+// Part is one file of a bundle.
+type Part struct {
+	Path string
+	Body []byte
+}
+
+// Unfolding is an approved version whose followers are asked for.
+type Unfolding struct {
+	Run     *kernel.Run
+	Node    kernel.Node
+	Version kernel.Version
+	Body    []byte
+}
+
+// Followers are the nodes that follow, and those that are no longer wanted.
+type Followers struct {
+	Nodes   []kernel.Node
+	Abandon []kernel.NodeID
+}
+
+// File shows one version at a path. A nil version means that the path must be empty.
+type File struct {
+	Path    string
+	Version *kernel.Version
+	Part    string // of a bundle: which part
+	Role    journal.Role
+}
+
+// StateFile shows the run as a whole.
+type StateFile struct {
+	Path string
+	Body []byte
+}
+
+// Unusable is the error of a step whose replies cannot be used: the attempt counts and another take is made.
+type Unusable struct{ Reason string }
+
+// Error says what is wrong with the reply.
+func (u Unusable) Error() string { return u.Reason }
