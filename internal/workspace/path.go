@@ -117,7 +117,7 @@ func isOwn(name string) bool {
 	}
 	short, _, _ := strings.Cut(plain, ".")
 	stem, number, ok := strings.Cut(short, "~")
-	if ok && (stem == "git" || stem == "sluice") && strings.Trim(number, "0123456789") == "" {
+	if ok && (stem == "git" || stem == "sluice") && number != "" && strings.Trim(number, "0123456789") == "" {
 		return true
 	}
 	return strings.HasPrefix(plain, tempPrefix)
