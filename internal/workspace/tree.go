@@ -124,7 +124,10 @@ func (t *Tree) remove(disk, keep string) error {
 	for dir != "." && dir != keep && t.root.Remove(dir) == nil {
 		dir = path.Dir(dir)
 	}
-	return fail("remove", disk, syncDir(t.root, dir))
+	if err := syncDir(t.root, dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fail("remove", disk, err)
+	}
+	return nil
 }
 
 // Move gives a file or directory another path. It refuses to replace what is there, save for the last moment before

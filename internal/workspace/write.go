@@ -132,8 +132,7 @@ type staged struct {
 	temp string
 }
 
-// stage writes the bytes beside their place. The directory is there; should someone prune it meanwhile it is made
-// again.
+// stage writes the bytes beside their place.
 func (t *Tree) stage(disk string, body []byte, perm fs.FileMode) (*staged, error) {
 	keep := perm == 0
 	fi, err := t.root.Lstat(disk)
@@ -146,14 +145,7 @@ func (t *Tree) stage(disk string, body []byte, perm fs.FileMode) (*staged, error
 		perm, keep = filePerm, false
 	}
 	s := &staged{tree: t, path: disk, temp: t.tempName(path.Dir(disk))}
-	const flags = os.O_WRONLY | os.O_CREATE | os.O_EXCL
-	f, err := t.root.OpenFile(s.temp, flags, perm)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := t.root.MkdirAll(path.Dir(disk), dirPerm); err != nil {
-			return nil, fail("write", disk, err)
-		}
-		f, err = t.root.OpenFile(s.temp, flags, perm)
-	}
+	f, err := t.openTemp(s.temp, perm)
 	if err != nil {
 		return nil, fail("write", disk, err)
 	}
@@ -162,6 +154,20 @@ func (t *Tree) stage(disk string, body []byte, perm fs.FileMode) (*staged, error
 		return nil, fail("write", disk, err)
 	}
 	return s, nil
+}
+
+// openTemp makes the file. Its directory was there a moment ago; should someone prune it meanwhile it is made again.
+func (t *Tree) openTemp(name string, perm fs.FileMode) (*os.File, error) {
+	const tries = 32
+	for try := 1; ; try++ {
+		f, err := t.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+		if !errors.Is(err, fs.ErrNotExist) || try == tries {
+			return f, err
+		}
+		if err := t.root.MkdirAll(path.Dir(name), dirPerm); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
 }
 
 func fill(f *os.File, body []byte, perm fs.FileMode, chmod bool) error {
@@ -243,7 +249,7 @@ func (b *batch) makeDirs(dir string, perm fs.FileMode) error {
 		if err := b.makeDirs(path.Dir(dir), perm); err != nil {
 			return err
 		}
-		if err := b.tree.root.Mkdir(dir, perm); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := b.tree.root.Mkdir(dir, perm); err != nil && !errors.Is(err, fs.ErrExist) && !errors.Is(err, fs.ErrNotExist) {
 			return fail("make directory", dir, err)
 		}
 		b.changed(path.Dir(dir), path.Base(dir))
