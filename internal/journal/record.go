@@ -91,3 +91,22 @@ type Fold struct {
 	Revision string
 	State    []byte
 }
+
+// Edit is a file that does not show what its checkout says.
+type Edit struct {
+	Kind     EditKind
+	Row      Checkout      // what it was compared with
+	Body     []byte        // what the file shows; nil if it is missing
+	Digest   digest.Digest // of Body; empty if the file is missing
+	Returned string        // the earlier version that a person put back, if Body is one
+	Kept     string        // where Body was saved before it was overwritten; empty while the file still shows it
+}
+
+// EditKind says what a difference between a file and its checkout means.
+type EditKind string
+
+const (
+	Edited   EditKind = "edited"  // a person changed the bytes
+	Vanished EditKind = "removed" // a person removed the file
+	Damaged  EditKind = "damaged" // the file shows an immutable record and does not show it
+)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"sluice/internal/digest"
+	"sluice/internal/fault"
 	"sluice/internal/journal"
 	"sluice/internal/kernel"
 )
@@ -140,3 +141,18 @@ type Unusable struct{ Reason string }
 
 // Error says what is wrong with the reply.
 func (u Unusable) Error() string { return u.Reason }
+
+// CallError is why a call was not answered.
+type CallError struct {
+	kernel.StepError
+	Earlier []kernel.StepError // what was recovered from before
+	Usage   kernel.Usage
+	Next    []fault.Action
+	Cause   error
+}
+
+// Error is the fact.
+func (e *CallError) Error() string { return e.Message }
+
+// Unwrap gives the cause.
+func (e *CallError) Unwrap() error { return e.Cause }

@@ -1,0 +1,114 @@
+package engine
+
+import (
+	"context"
+
+	"sluice/internal/digest"
+	"sluice/internal/fault"
+	"sluice/internal/journal"
+	"sluice/internal/kernel"
+)
+
+// Adopt looks at the run's files and takes over what people changed in them. It gives what it found.
+func (e *Engine) Adopt(ctx context.Context, id kernel.RunID) ([]journal.Edit, error) {
+	if e.Files == nil || e.driving(id) != nil {
+		return nil, nil
+	}
+	edits, err := e.Files.Scan(ctx, string(id))
+	if err != nil || len(edits) == 0 {
+		return nil, err
+	}
+	for try := 0; ; try++ {
+		t, err := e.begin(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		err = t.adopt(ctx, edits)
+		if fault.CodeOf(err) == fault.Conflict && try < retries {
+			continue
+		}
+		return edits, err
+	}
+}
+
+// adopt turns changed files into commands and commits them. Nothing a person wrote is lost: what cannot be used is
+// kept beside the store and the last good version is put back.
+//
+// The commands are a person's and need no lease.
+func (t *turn) adopt(ctx context.Context, edits []journal.Edit) error {
+	for _, edit := range edits {
+		if err := t.adoptOne(ctx, edit); err != nil {
+			return err
+		}
+	}
+	return t.commit(ctx, 0, false)
+}
+
+func (t *turn) adoptOne(ctx context.Context, edit journal.Edit) error {
+	n, ok := t.run.Node(kernel.NodeID(edit.Row.Node))
+	if !ok || edit.Row.Role != journal.Working {
+		t.e.Log.Warn("a file was changed and put back", "path", edit.Row.Path, "kind", edit.Kind, "kept", edit.Kept)
+		return nil
+	}
+	s := kernel.Stamp{By: kernel.Actor{Kind: kernel.File, Name: edit.Row.Path, Via: "file"}, At: t.e.stamp(kernel.File).At}
+	if edit.Kind == journal.Vanished {
+		return t.tolerate(t.apply(Act{Command: kernel.Revise{Stamp: s, Nodes: []kernel.NodeID{n.ID()}, Note: edit.Row.Path + " was removed"}}))
+	}
+	body := edit.Body
+	if t.line.Adopt != nil {
+		var err error
+		if body, err = t.line.Adopt(n.Node(), edit.Body); err != nil {
+			return t.putBack(ctx, edit, err)
+		}
+	}
+	content := kernel.Content{Digest: digest.Of(body), Size: int64(len(body))}
+	if newest := n.Newest(); newest != nil {
+		content.Schema = newest.Schema
+		if newest.Digest == content.Digest {
+			return nil
+		}
+	}
+	rule, err := t.rule(n.Node(), body)
+	if err != nil {
+		return err
+	}
+	return t.tolerate(t.apply(Act{Command: kernel.Submit{Stamp: s, Node: n.ID(), Content: content, Rule: rule, Note: "changed in " + edit.Row.Path},
+		Blobs: []journal.Blob{{Digest: content.Digest, Body: body}}}))
+}
+
+// tolerate keeps a refusal of one file from stopping the others: what was changed stays on disk and is seen again.
+func (t *turn) tolerate(err error) error {
+	if f := fault.From(err); f != nil && f.Code != fault.Unexpected {
+		t.e.Log.Warn("a changed file was not taken over", "code", f.Code, "error", f.Message)
+		return nil
+	}
+	return err
+}
+
+// putBack restores the last good version of a file that no longer parses, and keeps the broken bytes.
+func (t *turn) putBack(ctx context.Context, edit journal.Edit, why error) error {
+	kept, err := t.e.Files.Keep(ctx, edit.Row.Path, edit.Body)
+	if err != nil {
+		return err
+	}
+	if _, err := t.e.Files.Restore(ctx, true, edit.Row); err != nil {
+		return err
+	}
+	t.e.Log.Warn("a changed file does not parse; the last good version was put back", "path", edit.Row.Path, "error", why, "kept", kept)
+	return nil
+}
+
+// rule evaluates the gate rule that a node names, or gives nil.
+func (t *turn) rule(n kernel.Node, body []byte) (*kernel.RuleResult, error) {
+	if n.Gate.Rule == "" {
+		return nil, nil
+	}
+	if t.line.Rule == nil {
+		return nil, fault.New(fault.BadNode, string(n.ID), "node %s names rule %s and line %s has none", n.ID, n.Gate.Rule, t.line.Name)
+	}
+	res, err := t.line.Rule(n, body)
+	if err != nil {
+		return nil, err
+	}
+	return &res, nil
+}

@@ -1,0 +1,295 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"sluice/internal/fault"
+	"sluice/internal/journal"
+	"sluice/internal/kernel"
+)
+
+// Plan says how a run is to be driven.
+type Plan struct {
+	Workers int                    // attempts performed side by side; 0 means 4
+	Switch  bool                   // a run with real replies may go on with rehearsal
+	Only    func(kernel.Node) bool // which nodes may begin; nil means all
+}
+
+// driver is the one goroutine that owns a driven run.
+type driver struct {
+	*turn
+	plan     Plan
+	lease    journal.Lease
+	flying   map[kernel.AttemptID]*flight
+	starting []*flight // their beginning is decided and not committed yet
+	results  chan result
+	commands chan request
+	done     chan struct{} // closed when no command is taken any more
+	seen     int64         // of the workspace, when the run was last caught up
+}
+
+// request is commands of a person handed to the owner of a run.
+type request struct {
+	acts  []Act
+	reply chan error
+}
+
+// pollEvery is how often a driver that waits for models looks whether another process appended to its run.
+const pollEvery = 250 * time.Millisecond
+
+// OpenAndDrive makes a run and drives it: its first commit already holds its first step.
+func (e *Engine) OpenAndDrive(ctx context.Context, c kernel.Open, p Plan, blobs ...journal.Blob) (*kernel.Run, error) {
+	t, err := e.open(ctx, c, blobs)
+	if err != nil {
+		return nil, err
+	}
+	return e.drive(ctx, t, journal.Lease{Run: string(c.Run), Driver: e.Leaser.Driver(), Epoch: 1}, p)
+}
+
+// Drive performs what there is to do in a run until it is done or only people can go on. It returns the run as it
+// then stands. When ctx ends it stops cleanly: what was answered is delivered, what was not is withdrawn.
+func (e *Engine) Drive(ctx context.Context, id kernel.RunID, p Plan) (*kernel.Run, error) {
+	lease, err := e.Leaser.Acquire(ctx, string(id))
+	if err != nil {
+		return nil, err
+	}
+	t, err := e.begin(ctx, id)
+	if err != nil {
+		return nil, errors.Join(err, e.Leaser.Release(context.WithoutCancel(ctx), lease))
+	}
+	return e.drive(ctx, t, lease, p)
+}
+
+func (e *Engine) drive(ctx context.Context, t *turn, lease journal.Lease, p Plan) (*kernel.Run, error) {
+	if p.Workers <= 0 {
+		p.Workers = 4
+	}
+	d := &driver{turn: t, plan: p, lease: lease, flying: map[kernel.AttemptID]*flight{},
+		results: make(chan result), commands: make(chan request), done: make(chan struct{})}
+	if err := e.register(d, t.run.ID()); err != nil {
+		return nil, err
+	}
+	released, err := d.loop(ctx)
+	e.unregister(t.run.ID())
+	close(d.done)
+	d.ground()
+	if !released {
+		err = errors.Join(err, e.Leaser.Release(context.WithoutCancel(ctx), lease))
+	}
+	if err == nil && t.run.Seq() > foldEvery {
+		e.saveFold(context.WithoutCancel(ctx), t.run)
+	}
+	return t.run, err
+}
+
+func (e *Engine) register(d *driver, id kernel.RunID) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.drivers == nil {
+		e.drivers = map[kernel.RunID]*driver{}
+	}
+	if e.drivers[id] != nil {
+		return fault.New(fault.LeaseHeld, string(id), "run %s is driven by this process already", id).
+			With(fault.Action{Action: "wait", Why: "it goes on by itself"})
+	}
+	e.drivers[id] = d
+	return nil
+}
+
+func (e *Engine) unregister(id kernel.RunID) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.drivers, id)
+}
+
+// loop is the whole of driving: advance what can be, commit it, start what waits for models, wait, take in. It tells
+// whether the lease went back with the last commit.
+func (d *driver) loop(ctx context.Context) (released bool, err error) {
+	for {
+		if err := d.advance(ctx); err != nil {
+			_, lost := d.settle(ctx, false)
+			return false, errors.Join(err, lost)
+		}
+		idle := len(d.flying) == 0 && len(d.starting) == 0 && !d.hasWork()
+		released, err := d.settle(ctx, idle)
+		if err != nil {
+			return released, err
+		}
+		if idle && !d.hasWork() {
+			return released, nil
+		}
+		if released { // a person's edit, found while files were put in place, made new work
+			if d.lease, err = d.e.Leaser.Acquire(ctx, string(d.run.ID())); err != nil {
+				return true, err
+			}
+		}
+		d.start(ctx)
+		if ctx.Err() != nil {
+			return false, d.stop(ctx)
+		}
+		if len(d.flying) == 0 {
+			continue
+		}
+		if stopped, err := d.wait(ctx); err != nil || stopped {
+			return false, err
+		}
+	}
+}
+
+// advance unfolds, begins and performs what can be done at once: each attempt's own step, no further, so that every
+// finished step is durable before the next begins.
+func (d *driver) advance(ctx context.Context) error {
+	if err := d.unfold(ctx); err != nil {
+		return err
+	}
+	for _, duty := range d.duties() {
+		if ctx.Err() != nil {
+			break
+		}
+		if err := d.perform(ctx, duty); err != nil {
+			return err
+		}
+	}
+	return d.unfold(ctx)
+}
+
+// duties picks what to perform now: attempts that nobody performs, then nodes to begin while workers are free.
+func (d *driver) duties() []kernel.Duty {
+	var picked []kernel.Duty
+	free := d.plan.Workers - len(d.flying)
+	for duty := range kernel.Pending(d.run) {
+		if free <= 0 {
+			break
+		}
+		node, attempt := subject(duty)
+		if attempt != "" && d.flying[attempt] != nil || attempt == "" && !d.inScope(node) {
+			continue
+		}
+		picked = append(picked, duty)
+		free--
+	}
+	return picked
+}
+
+func subject(duty kernel.Duty) (kernel.NodeID, kernel.AttemptID) {
+	switch duty := duty.(type) {
+	case kernel.PerformStep:
+		return duty.Node, duty.Attempt
+	case kernel.RunCheck:
+		return duty.Node, duty.Attempt
+	}
+	return "", ""
+}
+
+func (d *driver) inScope(id kernel.NodeID) bool {
+	if d.plan.Only == nil {
+		return true
+	}
+	n, ok := d.run.Node(id)
+	return ok && d.plan.Only(n.Node())
+}
+
+// hasWork tells whether there is anything left to perform within the plan.
+func (d *driver) hasWork() bool {
+	for duty := range kernel.Pending(d.run) {
+		node, attempt := subject(duty)
+		if attempt != "" || node == "" || d.inScope(node) {
+			return true
+		}
+	}
+	return false
+}
+
+// perform begins an attempt if none is open, and lets its step move.
+func (d *driver) perform(ctx context.Context, duty kernel.Duty) error {
+	id, attempt := subject(duty)
+	if attempt == "" {
+		begin := kernel.Begin{Stamp: d.e.stamp(kernel.Engine), Node: id, Switch: d.plan.Switch}
+		if d.e.Model != nil {
+			begin.Provider = d.e.Model.Class()
+		}
+		if err := d.apply(Act{Command: begin}); err != nil {
+			return err
+		}
+	}
+	n, _ := d.run.Node(id)
+	f, err := d.prepare(ctx, n.Open())
+	if err != nil {
+		return err
+	}
+	if act := d.move(f); act != nil {
+		return d.apply(*act)
+	}
+	d.starting = append(d.starting, f)
+	return nil
+}
+
+// settle commits the turn, and gives the lease back with it if nothing is left to do. When another process appended
+// meanwhile, the run is loaded and everything decided again.
+func (d *driver) settle(ctx context.Context, idle bool) (released bool, err error) {
+	ctx = context.WithoutCancel(ctx) // what is decided is committed even when the user stops us
+	for try := 0; ; try++ {
+		wrote := len(d.events) > 0
+		err := d.commit(ctx, d.lease.Epoch, idle)
+		if fault.CodeOf(err) != fault.Conflict || try == retries {
+			return idle && wrote && err == nil, err
+		}
+		if err := d.redecide(ctx); err != nil {
+			return false, err
+		}
+		idle = false
+	}
+}
+
+// redecide loads the run and decides the turn's acts again. One that is refused now is dropped: the reply it came
+// from is stored, and the run as it is now says what to do.
+func (d *driver) redecide(ctx context.Context) error {
+	t, err := d.e.begin(ctx, d.run.ID())
+	if err != nil {
+		return err
+	}
+	acts := d.acts
+	t.shown = d.shown
+	*d.turn = *t
+	for _, a := range acts {
+		if err := d.apply(a); err != nil {
+			d.e.Log.Warn("a command was dropped, since the run moved on", "run", d.run.ID(), "error", err)
+		}
+	}
+	return d.unfold(ctx)
+}
+
+// start hands the attempts whose beginning is now durable to workers.
+func (d *driver) start(ctx context.Context) {
+	for _, f := range d.starting {
+		id := f.in.Attempt.ID
+		if a, ok := d.run.Attempt(id); !ok || a.Outcome != "" {
+			continue
+		}
+		d.launch(ctx, f)
+	}
+	d.starting = d.starting[:0]
+}
+
+func (d *driver) launch(ctx context.Context, f *flight) {
+	ctx, f.cancel = context.WithCancel(ctx)
+	d.flying[f.in.Attempt.ID] = f
+	run := d.run.ID()
+	go func() {
+		defer f.cancel()
+		res := d.e.fly(ctx, run, f)
+		d.results <- res
+	}()
+}
+
+// ground ends the workers of a driver that leaves, and waits for them.
+func (d *driver) ground() {
+	for _, f := range d.flying {
+		f.cancel()
+	}
+	for range d.flying {
+		<-d.results
+	}
+}

@@ -1,0 +1,182 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"sluice/internal/digest"
+	"sluice/internal/fault"
+	"sluice/internal/journal"
+	"sluice/internal/kernel"
+	"sluice/internal/line"
+)
+
+// flight is an attempt whose step waits for models.
+type flight struct {
+	in      line.In
+	step    line.Step
+	calls   []line.Call // asked for, and not started or not answered yet
+	account kernel.Account
+	cancel  context.CancelFunc
+}
+
+// result is what a worker brings back: the answers to one round of calls, or why there are none.
+type result struct {
+	attempt kernel.AttemptID
+	replies []line.Reply
+	err     error
+}
+
+// prepare gathers everything an attempt may know.
+func (t *turn) prepare(ctx context.Context, a *kernel.Attempt) (*flight, error) {
+	n, _ := t.run.Node(a.Node)
+	step, ok := t.line.Steps[n.Node().Step]
+	if !ok {
+		return nil, fault.New(fault.BadNode, string(a.Node), "line %s has no step %q", t.line.Name, n.Node().Step)
+	}
+	f := &flight{step: step, in: line.In{Run: t.run, Node: n.Node(), Attempt: *a}}
+	for _, input := range a.Inputs {
+		doc, err := t.doc(ctx, input.Version)
+		if err != nil {
+			return nil, err
+		}
+		f.in.Inputs = append(f.in.Inputs, *doc)
+	}
+	if a.Subject == "" {
+		return f, nil
+	}
+	subject, err := t.doc(ctx, a.Subject)
+	if err != nil {
+		return nil, err
+	}
+	f.in.Subject = subject
+	for _, review := range subject.Version.Reviews() {
+		for _, id := range a.Reviews {
+			if review.ID == id {
+				f.in.Reviews = append(f.in.Reviews, *review)
+			}
+		}
+	}
+	return f, nil
+}
+
+func (t *turn) doc(ctx context.Context, id kernel.VersionID) (*line.Doc, error) {
+	v, ok := t.run.Version(id)
+	if !ok {
+		return nil, fault.New(fault.UnknownVersion, string(id), "run %s has no version %s", t.run.ID(), id)
+	}
+	body, err := t.body(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	return &line.Doc{Version: *v, Body: body}, nil
+}
+
+// move lets a step go on with what it has. It gives the act that closes the attempt, or none while calls are wanted.
+func (t *turn) move(f *flight) *Act {
+	f.in.Run = t.run
+	m, err := f.step(f.in)
+	switch {
+	case err != nil:
+		return t.failure(f, stepError(err), nil)
+	case m.Done != nil:
+		act, err := t.finish(f, m.Done)
+		if err != nil {
+			return t.failure(f, stepError(err), nil)
+		}
+		return act
+	case len(m.Calls) == 0:
+		return t.failure(f, stepError(fault.New(fault.BadNode, string(f.in.Node.ID), "step %s asks for nothing and is not done", f.in.Node.Step)), nil)
+	}
+	f.calls = m.Calls
+	return nil
+}
+
+// finish turns a step's output into the command that closes its attempt.
+func (t *turn) finish(f *flight, out *line.Out) (*Act, error) {
+	s := t.e.stamp(kernel.Engine)
+	account := out.Account
+	account.Errors = append(append([]kernel.StepError(nil), f.account.Errors...), account.Errors...)
+	account.Usage, account.Provider = f.account.Usage, f.account.Provider
+	content := kernel.Content{ID: out.ID, Digest: digest.Of(out.Body), Size: int64(len(out.Body)), Schema: out.Schema, Variants: out.Variants}
+	blobs := []journal.Blob{{Digest: content.Digest, Body: out.Body}}
+	for _, p := range out.Parts {
+		part := kernel.Part{Path: p.Path, Digest: digest.Of(p.Body), Size: int64(len(p.Body))}
+		content.Parts = append(content.Parts, part)
+		blobs = append(blobs, journal.Blob{Digest: part.Digest, Body: p.Body})
+	}
+	if f.in.Node.Kind == kernel.Check {
+		judge := kernel.Judge{Stamp: s, Attempt: f.in.Attempt.ID, Verdict: out.Verdict, Review: out.Review, Account: account}
+		if out.Body == nil {
+			return &Act{Command: judge}, nil
+		}
+		judge.Report = &content
+		return &Act{Command: judge, Blobs: blobs}, nil
+	}
+	rule, err := t.rule(f.in.Node, out.Body)
+	if err != nil {
+		return nil, err
+	}
+	return &Act{Command: kernel.Deliver{Stamp: s, Attempt: f.in.Attempt.ID, Content: content, Rule: rule, Account: account}, Blobs: blobs}, nil
+}
+
+// failure is the command that closes an attempt without content.
+func (t *turn) failure(f *flight, e kernel.StepError, earlier []kernel.StepError) *Act {
+	account := f.account
+	account.Errors = append(account.Errors, earlier...)
+	return &Act{Command: kernel.Fail{Stamp: t.e.stamp(kernel.Engine), Attempt: f.in.Attempt.ID, Error: e, Account: account}}
+}
+
+// stepError classes what a step returned: an unusable reply costs an attempt, anything else stops the node.
+func stepError(err error) kernel.StepError {
+	if u, ok := errors.AsType[line.Unusable](err); ok {
+		return kernel.StepError{Code: string(fault.ReplyUnusable), Message: u.Reason, Class: kernel.BadReply, Final: true}
+	}
+	f := fault.From(err)
+	return kernel.StepError{Code: string(f.Code), Message: f.Error(), Class: kernel.Permanent, Final: true}
+}
+
+// land takes a worker's answers in. It gives the act that closes the attempt, or none if the step wants more.
+func (t *turn) land(f *flight, res result) *Act {
+	for _, r := range res.replies {
+		f.account.Usage.Calls += r.Usage.Calls
+		f.account.Usage.Reused += r.Usage.Reused
+		f.account.Usage.InputTokens += r.Usage.InputTokens
+		f.account.Usage.OutputTokens += r.Usage.OutputTokens
+		f.account.Errors = append(f.account.Errors, r.Errors...)
+		f.account.Provider = r.Provider
+	}
+	f.calls = nil
+	if res.err == nil {
+		f.in.Replies = append(f.in.Replies, res.replies...)
+		return t.move(f)
+	}
+	if ce, ok := errors.AsType[*line.CallError](res.err); ok {
+		return t.failure(f, ce.StepError, ce.Earlier)
+	}
+	return t.failure(f, stepError(res.err), nil)
+}
+
+// fly makes one round of calls side by side. The first failure ends the round; replies that came are stored already.
+func (e *Engine) fly(ctx context.Context, run kernel.RunID, f *flight) result {
+	res := result{attempt: f.in.Attempt.ID, replies: make([]line.Reply, len(f.calls))}
+	at := Place{Run: run, Node: f.in.Node.ID, Attempt: f.in.Attempt.ID, Take: f.in.Attempt.Take}
+	errs := make(chan error, len(f.calls))
+	for i, c := range f.calls {
+		go func() {
+			reply, err := e.Model.Ask(ctx, at, c)
+			res.replies[i] = reply
+			errs <- err
+		}()
+	}
+	for range f.calls {
+		if err := <-errs; err != nil && res.err == nil {
+			res.err = err
+			f.cancel()
+		}
+	}
+	if res.err != nil {
+		res.replies = nil
+	}
+	return res
+}
