@@ -241,11 +241,11 @@ func firstOf(errs []error) error {
 	return nil
 }
 
-// stageAll writes the new bytes beside their places, for those rows that need it.
+// stageAll writes the new bytes beside their places, for those rows that need it. All places are settled before the
+// first file is made: making files changes the directories that settling compares names with.
 func (p *placing) stageAll(rows []journal.Checkout, files []*staged) []error {
 	errs := make([]error, len(rows))
-	var group errgroup.Group
-	group.SetLimit(writers)
+	disks, bodies := make([]string, len(rows)), make([][]byte, len(rows))
 	for i, row := range rows {
 		f, err := p.look(row.Path)
 		if err != nil {
@@ -253,19 +253,20 @@ func (p *placing) stageAll(rows []journal.Checkout, files []*staged) []error {
 			continue
 		}
 		do, _, err := p.judge(row, f)
-		if do != write || err != nil {
-			errs[i] = err
-			continue
+		if do == write && err == nil {
+			disks[i], bodies[i], err = p.prepare(row)
 		}
-		disk, body, err := p.prepare(row)
-		if err != nil {
-			errs[i] = err
-			continue
+		errs[i] = err
+	}
+	var group errgroup.Group
+	group.SetLimit(writers)
+	for i, disk := range disks {
+		if disk != "" {
+			group.Go(func() error {
+				files[i], errs[i] = p.tree.stage(disk, bodies[i], 0)
+				return nil
+			})
 		}
-		group.Go(func() error {
-			files[i], errs[i] = p.tree.stage(disk, body, 0)
-			return nil
-		})
 	}
 	_ = group.Wait() // errors are in errs
 	return errs
