@@ -166,6 +166,9 @@ type EvidenceRecorded struct {
 	Attempt  AttemptID `json:"attempt,omitempty"`
 }
 
+// Word names a fact as the journal does.
+func Word(f Fact) string { return f.word() }
+
 func (RunOpened) word() string        { return "run_opened" }
 func (NodesAdded) word() string       { return "nodes_added" }
 func (NodeAbandoned) word() string    { return "node_abandoned" }

@@ -1,0 +1,111 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"sort"
+	"strings"
+
+	"sluice/internal/digest"
+	"sluice/internal/engine"
+	"sluice/internal/fault"
+	"sluice/internal/kernel"
+)
+
+// Reply is a person's answer to an ask, as a door took it.
+type Reply struct {
+	Ask     string
+	Choice  string // one of the ask's options; empty where content says enough
+	Reason  string
+	Set     map[string]string // modifications that go with an approval, or answers to questions
+	Content []byte            // what is supplied, or what replaces the version that is approved
+	Digest  digest.Digest     // of the version meant; empty means the one the ask carries
+	Run     bool              // let the run go on afterwards
+}
+
+// Answer records a person's answer and says how the run goes on.
+func (a *App) Answer(ctx context.Context, r Reply) (RunDoc, error) {
+	row, err := a.Store.Ask(ctx, r.Ask)
+	if err != nil {
+		return RunDoc{}, err
+	}
+	run, err := a.load(ctx, row.Run)
+	if err != nil {
+		return RunDoc{}, err
+	}
+	ask, ok := run.Ask(kernel.AskID(row.ID))
+	if !ok {
+		return RunDoc{}, fault.New(fault.UnknownAsk, row.ID, "run %s has no ask %s", row.Run, row.ID)
+	}
+	act, err := a.answerAct(run, ask, r)
+	if err != nil {
+		return RunDoc{}, err
+	}
+	if run, err = a.Engine.Do(ctx, run.ID(), act); err != nil {
+		return RunDoc{}, err
+	}
+	if r.Run {
+		return a.Drive(ctx, string(run.ID()))
+	}
+	return a.runDoc(run), nil
+}
+
+func (a *App) answerAct(run *kernel.Run, ask *kernel.Ask, r Reply) (engine.Act, error) {
+	c := kernel.Answer{Stamp: a.stamp(), Ask: ask.ID, Digest: r.Digest, Choice: r.Choice, Text: r.Reason}
+	content := r.Content
+	if len(r.Set) > 0 {
+		if err := fitQuestions(ask, r.Set); err != nil {
+			return engine.Act{}, err
+		}
+		set, err := json.Marshal(r.Set)
+		if err != nil {
+			return engine.Act{}, err
+		}
+		if len(ask.Questions) > 0 && content == nil {
+			content = append(set, '\n')
+		} else {
+			c.Edits = set
+		}
+	}
+	if content == nil {
+		return engine.Act{Command: c}, nil
+	}
+	node, _ := run.Node(ask.Node)
+	if l := a.lineOf(run); l != nil && node.Node().Gate.Rule != "" && l.Rule != nil {
+		rule, err := l.Rule(node.Node(), content)
+		if err != nil {
+			return engine.Act{}, err
+		}
+		c.Rule = &rule
+	}
+	b := blob(content)
+	c.Content = &kernel.Content{Digest: b.Digest, Size: int64(len(content))}
+	return engine.Act{Command: c, Blobs: append([]journalBlob{}, b)}, nil
+}
+
+// fitQuestions refuses answers to what was not asked, and answers outside the choices given.
+func fitQuestions(ask *kernel.Ask, set map[string]string) error {
+	if len(ask.Questions) == 0 {
+		return nil
+	}
+	keys := make([]string, 0, len(set))
+	for k := range set {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	for _, k := range keys {
+		i := slices.IndexFunc(ask.Questions, func(q kernel.Question) bool { return q.ID == k || q.Path == k })
+		if i < 0 {
+			names := make([]string, 0, len(ask.Questions))
+			for _, q := range ask.Questions {
+				names = append(names, q.ID)
+			}
+			return fault.New(fault.BadValue, k, "ask %s has no question %q; it asks %s", ask.ID, k, strings.Join(names, ", "))
+		}
+		if q := ask.Questions[i]; len(q.Choices) > 0 && !slices.Contains(q.Choices, set[k]) {
+			return fault.New(fault.BadValue, k, "%q is no answer to %s; it takes %s", set[k], q.ID, strings.Join(q.Choices, ", "))
+		}
+	}
+	return nil
+}
