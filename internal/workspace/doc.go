@@ -8,8 +8,8 @@
 // path that showed nothing has no such window, since the file is linked into place and linking never replaces.
 //
 // Several processes share a workspace. Comparing, writing and marking happen under the lock `.sluice/checkout.lock`
-// and always by the row as the store has it at that moment, so that two processes never take each other's files for
-// the edits of a person.
+// and always by the row as the store has it at that moment. A process notes what it places in `.sluice/placed` before
+// it does, since the store may learn of it late or never. So no process takes another's file for the edit of a person.
 //
 // The package must not know the kernel, the engine, a store or a model. It sees records of package journal through
 // the interfaces Rows and Bytes.

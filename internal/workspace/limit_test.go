@@ -3,6 +3,7 @@
 package workspace
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -37,6 +38,7 @@ var children = map[string]func(dir string) error{
 	"full":     writeWithLimit,
 	"full-all": writeAllWithLimit,
 	"place":    placeWithLimit,
+	"churn":    churn,
 	"write": func(dir string) error {
 		return inTree(dir, func(t *Tree) error { return t.Write("d/a.md", []byte("new"), 0) })
 	},
@@ -180,5 +182,56 @@ func TestNoPermission(t *testing.T) {
 	os.Chmod(filepath.Join(dir, "secret.md"), 0o644)
 	if diff := cmp.Diff(map[string]string{"d/a.md": "old", "secret.md": "secret"}, disk(t, dir)); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
+	}
+}
+
+// churn rewrites the same files for ever and says when a round is done.
+func churn(dir string) error {
+	return inTree(dir, func(t *Tree) error {
+		for round := 0; ; round++ {
+			files := make([]File, 40)
+			for i := range files {
+				files[i] = File{Path: fmt.Sprintf("d%d/%d.md", i%3, i), Body: bytes.Repeat([]byte{byte('a' + round%26)}, 20_000)}
+			}
+			if err := t.WriteAll(files); err != nil {
+				return err
+			}
+			fmt.Println(round)
+		}
+	})
+}
+
+func TestKilledWhileWriting(t *testing.T) {
+	dir := t.TempDir()
+	for kill := range 5 {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), childVar+"=churn="+dir)
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		rounds := bufio.NewScanner(out)
+		for range kill + 1 {
+			rounds.Scan()
+		}
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		if _, err := mustOpen(t, dir).Sweep(); err != nil {
+			t.Fatal(err)
+		}
+		files := disk(t, dir)
+		for p, body := range files {
+			if len(body) != 20_000 || strings.Trim(body, body[:1]) != "" {
+				t.Errorf("%s is not whole: %d bytes", p, len(body))
+			}
+		}
+		if len(files) != 40 {
+			t.Errorf("%d files, want 40 and no unfinished ones", len(files))
+		}
 	}
 }
