@@ -18,7 +18,7 @@ func TestCleanPathAccepts(t *testing.T) {
 		"workspace/第三章/正文.md":              "workspace/第三章/正文.md",
 		"книга/глава 3.md":                 "книга/глава 3.md",
 		"كتاب/الفصل.md":                    "كتاب/الفصل.md",
-		"नॉवेल/अध्याय\u200d.md":                 "नॉवेल/अध्याय\u200d.md",
+		"नॉवेल/अध्याय\u200d.md":            "नॉवेल/अध्याय\u200d.md",
 		"cafe\u0301/re\u0301sume\u0301.md": "café/résumé.md",
 		"\u1112\u1161\u11ab.md":            "한.md",
 		"a..b/...c":                        "a..b/...c",
