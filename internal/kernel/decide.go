@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"strings"
 	"time"
 
 	"sluice/internal/fault"
@@ -13,7 +14,7 @@ func Decide(r *Run, c Command) ([]Fact, error) {
 		return decideOpen(r, open)
 	}
 	if r.id == "" {
-		return nil, fault.New(fault.UnknownRun, "", "the run was never opened")
+		return nil, fault.New(fault.UnknownRun, "", "the run was never opened").With(inspect(""))
 	}
 	if r.closing != "" {
 		switch c.(type) {
@@ -67,14 +68,17 @@ func refuse(code fault.Code, n *node, format string, args ...any) *fault.Error {
 
 // ways are the things that can be done about a node as it stands. Each is legal right now.
 func (n *node) ways() []fault.Action {
-	for _, a := range n.asks {
-		return []fault.Action{{Action: "answer", Command: "sluice inbox", Why: "ask " + string(a.ID) + " waits for an answer"}}
+	if len(n.asks) > 0 {
+		return []fault.Action{{Action: "answer", Command: "sluice inbox", Why: "ask " + string(n.asks[0].ID) + " waits for an answer"}}
 	}
 	switch n.status {
 	case StatusFailed, StatusHeld:
+		if n.Kind == Group {
+			return []fault.Action{{Action: "resume", Why: "what failed in it is tried again"}}
+		}
 		return []fault.Action{{Action: "reopen", Why: "its attempts start again"}}
 	case StatusAbandoned:
-		if n.reopenable() == nil {
+		if n.reopenable(nil) == nil {
 			return []fault.Action{{Action: "reopen", Why: "it becomes part of the run again"}}
 		}
 	case StatusDone:
@@ -85,10 +89,15 @@ func (n *node) ways() []fault.Action {
 	return []fault.Action{{Action: "run", Why: "the run goes on by itself from here"}}
 }
 
+// inspect is the way out where a name or a value was wrong: look at what there is.
+func inspect(id RunID) fault.Action {
+	return fault.Action{Action: "inspect", Command: strings.TrimSpace("sluice status " + string(id)), Why: "it shows what there is"}
+}
+
 func (r *Run) find(id NodeID) (*node, error) {
 	n, ok := r.nodes[id]
 	if !ok {
-		return nil, fault.New(fault.UnknownNode, string(id), "run %s has no node %q", r.id, id)
+		return nil, fault.New(fault.UnknownNode, string(id), "run %s has no node %q", r.id, id).With(inspect(r.id))
 	}
 	return n, nil
 }
@@ -96,7 +105,7 @@ func (r *Run) find(id NodeID) (*node, error) {
 func (r *Run) findOpenAttempt(id AttemptID) (*node, *Attempt, error) {
 	a, ok := r.attempts[id]
 	if !ok {
-		return nil, nil, fault.New(fault.UnknownAttempt, string(id), "run %s has no attempt %q", r.id, id)
+		return nil, nil, fault.New(fault.UnknownAttempt, string(id), "run %s has no attempt %q", r.id, id).With(inspect(r.id))
 	}
 	n := r.nodes[a.Node]
 	if a.Outcome != "" || n.open != a {
@@ -120,6 +129,9 @@ func decideBegin(r *Run, c Begin) ([]Fact, error) {
 		if !c.TakeOver {
 			return nil, refuse(fault.AttemptOpen, n, "attempt %s at node %s is in the hands of %s", n.open.ID, n.ID, n.open.Performer)
 		}
+		if s := n.statusWhenIdle(); s != StatusReady && s != StatusRework {
+			return nil, refuse(fault.IllegalStep, n, "node %s would be %s without attempt %s; there is nothing to take over", n.ID, s, n.open.ID)
+		}
 		facts = append(facts, withdraw(n.open, "taken over by "+c.By.String()))
 	case StatusWaiting, StatusBlocked:
 		return nil, refuse(fault.MissingPrerequisite, n, "node %s needs %s first", n.ID, n.missing())
@@ -140,7 +152,7 @@ func beginFact(n *node, by Actor) AttemptBegan {
 	f := AttemptBegan{Attempt: attemptID(n.ID, n.attempts+1), Node: n.ID, N: n.attempts + 1, Take: n.take, Performer: by,
 		Notes: n.notes}
 	for _, from := range n.needs {
-		if from.approved != nil {
+		if from != nil && from.approved != nil {
 			f.Inputs = append(f.Inputs, Input{Node: from.ID, Version: from.approved.ID})
 		}
 	}
@@ -162,6 +174,13 @@ func beginFact(n *node, by Actor) AttemptBegan {
 	return f
 }
 
+// statusWhenIdle is what the status would be without the open attempt.
+func (n *node) statusWhenIdle() Status {
+	idle := *n
+	idle.open = nil
+	return idle.derive()
+}
+
 // missing names what a node waits for.
 func (n *node) missing() string {
 	if n.Kind == Check && (n.target == nil || n.target.newest == nil) {
@@ -169,12 +188,15 @@ func (n *node) missing() string {
 	}
 	names := ""
 	for i, need := range n.Needs {
-		if met, _ := need.met(n.needs[i].status); !met {
-			if names != "" {
-				names += ", "
+		if from := n.needs[i]; from != nil {
+			if met, _ := need.met(from.status); met {
+				continue
 			}
-			names += string(need.Node)
 		}
+		if names != "" {
+			names += ", "
+		}
+		names += string(need.Node)
 	}
 	if names == "" {
 		return "something that is not there yet"
@@ -219,10 +241,16 @@ func decideFail(r *Run, c Fail) ([]Fact, error) {
 		closed.Then = effect
 		return append(facts, closed), nil
 	}
-	v := r.versions[a.Subject]
-	review := Review{ID: reviewID(v.ID, len(v.reviews)+1), Node: v.Node, Version: v.ID, Digest: v.Digest, Check: n.ID,
-		Verdict: AgainstIt, Summary: "the check could not be made", By: c.By, At: c.At, Late: r.isLate(v),
+	v, ok := r.versions[a.Subject]
+	if !ok {
+		return nil, refuse(fault.IllegalStep, n, "attempt %s judges no version", a.ID)
+	}
+	review := Review{Node: v.Node, Version: v.ID, Digest: v.Digest, Check: n.ID,
+		Verdict: AgainstIt, Summary: "the check could not be made", By: a.Performer, At: utc(c.At), Late: r.isLate(v),
 		Findings: []Finding{{Code: c.Error.Code, Severity: "high", Message: c.Error.Message}}}
+	if err := r.nameReview(&review, v); err != nil {
+		return nil, err
+	}
 	closed.Snapshot.Review = review.ID
 	return append(facts, ReviewRecorded{review}, closed), nil
 }

@@ -9,7 +9,7 @@ import (
 func decideAnswer(r *Run, c Answer) ([]Fact, error) {
 	a, ok := r.asks[c.Ask]
 	if !ok {
-		return nil, fault.New(fault.UnknownAsk, string(c.Ask), "run %s has no ask %q", r.id, c.Ask)
+		return nil, fault.New(fault.UnknownAsk, string(c.Ask), "run %s has no ask %q", r.id, c.Ask).With(inspect(r.id))
 	}
 	n := r.nodes[a.Node]
 	if a.closed {
@@ -74,7 +74,7 @@ func (r *Run) answerEffect(a *Ask, n *node, o Option, c Answer) ([]Fact, error) 
 	case Retry:
 		return []Fact{NodeReopened{Node: n.ID, Reason: c.Text}}, nil
 	case AbandonIt:
-		return []Fact{NodeAbandoned{Node: n.ID, Reason: c.Text}}, nil
+		return abandonTree(n, c.Text), nil
 	case TakeOffer:
 		return []Fact{OfferTaken{Node: n.ID, Version: a.Offer}}, nil
 	case KeepOwn:
@@ -112,9 +112,12 @@ func (r *Run) answerVerdict(a *Ask, n *node, o Option, c Answer) ([]Fact, error)
 	if err != nil {
 		return nil, err
 	}
+	if !c.By.IsHuman() {
+		return nil, refuse(fault.PersonRequired, n, "an approval of %s is a person's, and this comes from %s", n.ID, c.By)
+	}
 	stored := facts[1].(VersionStored).Version
-	review.ID = reviewID(stored.ID, 9)
+	review.ID = reviewID(stored.ID, len(facts)-2) // after the rule's, if there is one
 	review.Node, review.Version, review.Digest, review.Verdict = n.ID, stored.ID, stored.Digest, verdict
-	review.By, review.At = c.By, c.At
+	review.By, review.At = c.By, utc(c.At)
 	return append(facts, ReviewRecorded{review}), nil
 }

@@ -10,7 +10,7 @@ import (
 
 func decideOpen(r *Run, c Open) ([]Fact, error) {
 	if r.id != "" {
-		return nil, fault.New(fault.RunExists, string(r.id), "run %s exists already", r.id)
+		return nil, fault.New(fault.RunExists, string(r.id), "run %s exists already", r.id).With(inspect(r.id))
 	}
 	if err := checkName("run id", string(c.Run)); err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func decideUnfold(r *Run, c Unfold) ([]Fact, error) {
 	if c.After != "" {
 		v, ok := r.versions[c.After]
 		if !ok {
-			return nil, fault.New(fault.UnknownVersion, string(c.After), "run %s has no version %q", r.id, c.After)
+			return nil, fault.New(fault.UnknownVersion, string(c.After), "run %s has no version %q", r.id, c.After).With(inspect(r.id))
 		}
 		from := r.nodes[v.Node]
 		if from.approved != v {
@@ -47,23 +47,23 @@ func decideUnfold(r *Run, c Unfold) ([]Fact, error) {
 			return nil, refuse(fault.IllegalStep, from, "what follows from %s is recorded already", v.ID)
 		}
 	}
-	var facts []Fact
 	wanted := make([]Node, 0, len(c.Nodes))
+	var again []*node
 	for _, spec := range c.Nodes {
-		n, exists := r.nodes[spec.ID]
-		switch {
-		case !exists:
+		if n, exists := r.nodes[spec.ID]; !exists {
 			wanted = append(wanted, spec)
-		case n.abandoned && n.reopenable() == nil:
-			facts = append(facts, NodeReopened{Node: n.ID, Reason: "wanted again"})
+		} else if n.abandoned {
+			again = append(again, n)
 		}
 	}
 	if err := r.fit(wanted); err != nil {
 		return nil, err
 	}
+	var facts []Fact
 	if c.After != "" || len(wanted) > 0 {
-		facts = append([]Fact{NodesAdded{After: c.After, Nodes: wanted}}, facts...)
+		facts = append(facts, NodesAdded{After: c.After, Nodes: wanted})
 	}
+	facts = append(facts, wantedAgain(again)...)
 	for _, id := range c.Abandon {
 		n, err := r.find(id)
 		if err != nil {
@@ -74,6 +74,23 @@ func decideUnfold(r *Run, c Unfold) ([]Fact, error) {
 		}
 	}
 	return facts, nil
+}
+
+// wantedAgain reopens abandoned nodes that the line names again: those that can come back, with what they stand on.
+func wantedAgain(nodes []*node) []Fact {
+	slices.SortFunc(nodes, func(a, b *node) int { return a.index - b.index })
+	back := map[*node]bool{}
+	var facts []Fact
+	for again := true; again; {
+		again = false
+		for _, n := range nodes {
+			if !back[n] && n.reopenable(back) == nil {
+				back[n], again = true, true
+				facts = append(facts, NodeReopened{Node: n.ID, Reason: "wanted again"})
+			}
+		}
+	}
+	return facts
 }
 
 // fit checks new nodes against each other and against the run: names, neighbours, and that no two wait for each other.
@@ -133,6 +150,9 @@ func (r *Run) acyclic(added []Node, fresh map[NodeID]*Node) error {
 	for _, n := range added {
 		self := unit(n.ID)
 		g.AddNode(self)
+		if target, ok := r.nodes[n.Target]; ok {
+			addDownstream(g, target, seen)
+		}
 		for _, need := range n.Needs {
 			if from := unit(need.Node); from != self {
 				g.AddEdge(from, self)
@@ -150,7 +170,8 @@ func (r *Run) acyclic(added []Node, fresh map[NodeID]*Node) error {
 	return err
 }
 
-// addDownstream adds what waits for an existing group that gains a child, so that a child which needs it is found out.
+// addDownstream adds what waits for an existing group that gains a child, or for an existing make that gains a check, so
+// that a newcomer which needs it is found out.
 func addDownstream(g *graph.Graph, n *node, seen map[*node]bool) {
 	if seen[n] {
 		return
@@ -174,7 +195,7 @@ func addDownstream(g *graph.Graph, n *node, seen map[*node]bool) {
 
 func decideRevise(r *Run, c Revise) ([]Fact, error) {
 	if len(c.Nodes) == 0 {
-		return nil, fault.New(fault.BadValue, string(r.id), "nothing is named to be made again")
+		return nil, fault.New(fault.BadValue, string(r.id), "nothing is named to be made again").With(inspect(r.id))
 	}
 	var redo []NodeID
 	for _, id := range c.Nodes {
@@ -184,12 +205,12 @@ func decideRevise(r *Run, c Revise) ([]Fact, error) {
 		}
 		switch {
 		case n.Kind == Group || n.abandoned:
-			return nil, refuse(fault.IllegalStep, n, "node %s is %s %s and cannot be made again", n.ID, n.status, n.Kind)
+			return nil, refuse(fault.IllegalStep, n, "node %s is a %s and %s; it cannot be made again", n.ID, n.Kind, n.status)
 		case n.redo:
 			continue // the same wish, not yet fulfilled: it goes on
 		case n.open != nil:
 			return nil, refuse(fault.AttemptOpen, n, "attempt %s at node %s is under way", n.open.ID, n.ID)
-		case n.Kind == Make && n.newest == nil, n.Kind == Check && n.target.newest == nil:
+		case n.Kind == Make && n.newest == nil, n.Kind == Check && (n.target == nil || n.target.newest == nil):
 			continue // there is nothing to throw away
 		}
 		if !slices.Contains(redo, id) {
@@ -203,8 +224,8 @@ func decideRevise(r *Run, c Revise) ([]Fact, error) {
 }
 
 func decideRollback(r *Run, c Rollback) ([]Fact, error) {
-	if c.By.Kind == Engine || c.By.Kind == Rule {
-		return nil, fault.New(fault.PersonRequired, string(r.id), "a rollback is a person's decision")
+	if err := r.decidedByPerson(c.By); err != nil {
+		return nil, err
 	}
 	var from []*node
 	for _, id := range c.Nodes {
@@ -220,6 +241,14 @@ func decideRollback(r *Run, c Rollback) ([]Fact, error) {
 			With(fault.Action{Action: "run", Why: "the run goes on by itself from here"})
 	}
 	return facts, nil
+}
+
+// decidedByPerson refuses a rollback that nobody wished for: it is the one way in which approval moves back.
+func (r *Run) decidedByPerson(by Actor) error {
+	if by.Kind == Engine || by.Kind == Rule || by.Kind == "" {
+		return fault.New(fault.PersonRequired, string(r.id), "going back is a person's decision, and this comes from %s", by).With(inspect(r.id))
+	}
+	return nil
 }
 
 // rollbackFacts withdraws what is under way in the nodes and all that depends on them, and takes them back.
@@ -282,61 +311,23 @@ func decideUndo(r *Run) ([]Fact, error) {
 			continue
 		}
 		var facts []Fact
+		seen := map[*node]bool{}
+		stop := func(n *node) {
+			if n.open != nil && !seen[n] {
+				seen[n] = true
+				facts = append(facts, withdraw(n.open, "the rollback is undone"))
+			}
+		}
 		for _, s := range back.saved {
-			if s.node.open != nil {
-				facts = append(facts, withdraw(s.node.open, "the rollback is undone"))
+			stop(s.node)
+			for _, c := range s.node.checks { // what they judge is put away
+				stop(c)
 			}
 		}
 		return append(facts, RollbackUndone{N: back.n}), nil
 	}
 	return nil, fault.New(fault.NothingToUndo, string(r.id), "run %s has no rollback to undo", r.id).
 		With(fault.Action{Action: "run", Why: "the run goes on by itself from here"})
-}
-
-func decideReopen(r *Run, c Reopen) ([]Fact, error) {
-	n, err := r.find(c.Node)
-	if err != nil {
-		return nil, err
-	}
-	usedUp := slices.ContainsFunc(n.asks, func(a *Ask) bool { return a.Reason == UsedUp })
-	switch {
-	case n.status == StatusFailed && n.Kind != Group, n.status == StatusHeld, usedUp:
-		return []Fact{NodeReopened{Node: n.ID, Reason: c.Reason}}, nil
-	case n.status == StatusAbandoned:
-		if err := n.reopenable(); err != nil {
-			return nil, err
-		}
-		return reopenTree(n, c.Reason), nil
-	}
-	return nil, refuse(fault.IllegalStep, n, "node %s is %s; there is nothing to reopen", n.ID, n.status)
-}
-
-// reopenable tells why an abandoned node cannot come back by itself, if it cannot.
-func (n *node) reopenable() error {
-	for _, o := range []*node{n.parent, n.target} {
-		if o != nil && o.abandoned {
-			return fault.New(fault.IllegalStep, string(n.ID), "node %s was abandoned with %s", n.ID, o.ID).
-				With(fault.Action{Action: "reopen", Why: "node " + string(o.ID) + " comes first"})
-		}
-	}
-	if n.parent != nil && n.parent.Any && n.parent.doneKids > 0 {
-		return fault.New(fault.IllegalStep, string(n.ID), "another child of %s was done instead of %s", n.parent.ID, n.ID).
-			With(fault.Action{Action: "run", Why: "the run goes on by itself from here"})
-	}
-	return nil
-}
-
-// reopenTree brings a node back with its checks and children.
-func reopenTree(n *node, reason string) []Fact {
-	facts := []Fact{NodeReopened{Node: n.ID, Reason: reason}}
-	for _, with := range [][]*node{n.checks, n.children} {
-		for _, o := range with {
-			if o.abandoned {
-				facts = append(facts, reopenTree(o, "with "+string(n.ID))...)
-			}
-		}
-	}
-	return facts
 }
 
 func decideResume(r *Run, c Resume) ([]Fact, error) {
@@ -346,6 +337,9 @@ func decideResume(r *Run, c Resume) ([]Fact, error) {
 	}
 	back := map[*node]bool{}
 	if c.From != "" {
+		if err := r.decidedByPerson(c.By); err != nil {
+			return nil, err
+		}
 		n, err := r.find(c.From)
 		if err != nil {
 			return nil, err
@@ -366,21 +360,13 @@ func decideResume(r *Run, c Resume) ([]Fact, error) {
 	return facts, nil
 }
 
-func decideAbandon(r *Run, c Abandon) ([]Fact, error) {
-	n, err := r.find(c.Node)
-	if err != nil {
-		return nil, err
-	}
-	if n.abandoned {
-		return nil, refuse(fault.IllegalStep, n, "node %s is abandoned already", n.ID)
-	}
-	return []Fact{NodeAbandoned{Node: n.ID, Reason: c.Reason}}, nil
-}
-
 func decideCancel(r *Run, c Cancel) ([]Fact, error) {
 	if r.Status() == RunDone {
-		return nil, fault.New(fault.IllegalStep, string(r.id), "run %s is done", r.id).
-			With(fault.Action{Action: "revise", Why: "what stands is made again"})
+		way := fault.Action{Action: "revise", Why: "what stands is made again"}
+		if r.count[StatusDone] == 0 {
+			way = fault.Action{Action: "reopen", Why: "what was abandoned becomes part of the run again"}
+		}
+		return nil, fault.New(fault.IllegalStep, string(r.id), "run %s is done", r.id).With(way)
 	}
 	return append(r.shutFacts(), RunClosed{Outcome: Cancelled, Reason: c.Reason}), nil
 }

@@ -40,7 +40,7 @@ func decideSubmit(r *Run, c Submit) ([]Fact, error) {
 		return nil, err
 	}
 	if n.Kind != Make || n.abandoned {
-		return nil, refuse(fault.IllegalStep, n, "node %s is %s %s and takes no content", n.ID, n.status, n.Kind)
+		return nil, refuse(fault.IllegalStep, n, "node %s is a %s and %s; it takes no content", n.ID, n.Kind, n.status)
 	}
 	if n.newest != nil && n.newest.Digest == c.Content.Digest && !n.redo {
 		return nil, refuse(fault.Conflict, n, "the content of %s is what was submitted already", n.newest.ID)
@@ -54,7 +54,7 @@ func (r *Run) submission(n *node, s Stamp, content Content, rule *RuleResult, no
 	if note != "" {
 		began.Notes = append(append([]string(nil), began.Notes...), note)
 	}
-	a := &Attempt{ID: began.Attempt, Node: n.ID, Inputs: began.Inputs, Performer: s.By, Began: s.At}
+	a := &Attempt{ID: began.Attempt, Node: n.ID, Inputs: began.Inputs, Performer: s.By, Began: utc(s.At)}
 	v, err := r.newVersion(n, a, content, s)
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (r *Run) submission(n *node, s Stamp, content Content, rule *RuleResult, no
 		return nil, err
 	}
 	facts := []Fact{began, VersionStored{Version: v, Variants: content.Variants},
-		AttemptClosed{Attempt: a.ID, Node: n.ID, Snapshot: Snapshot{Outcome: Delivered, Began: s.At, Versions: []VersionID{v.ID}}}}
+		AttemptClosed{Attempt: a.ID, Node: n.ID, Snapshot: Snapshot{Outcome: Delivered, Began: utc(s.At), Versions: []VersionID{v.ID}}}}
 	if review != nil {
 		facts = append(facts, *review)
 	}
@@ -73,7 +73,7 @@ func (r *Run) submission(n *node, s Stamp, content Content, rule *RuleResult, no
 
 func (r *Run) newVersion(n *node, a *Attempt, c Content, s Stamp) (Version, error) {
 	if _, err := digest.Parse(string(c.Digest)); err != nil {
-		return Version{}, fault.Wrap(fault.BadValue, string(n.ID), err, "a version of %s has no proper digest", n.ID)
+		return Version{}, fault.Wrap(fault.BadValue, string(n.ID), err, "a version of %s has no proper digest", n.ID).With(inspect(r.id))
 	}
 	number := len(n.versions) + 1
 	if c.ID == "" {
@@ -86,7 +86,7 @@ func (r *Run) newVersion(n *node, a *Attempt, c Content, s Stamp) (Version, erro
 		return Version{}, refuse(fault.Conflict, n, "version id %s is taken", c.ID)
 	}
 	v := Version{ID: c.ID, Node: n.ID, N: number, Digest: c.Digest, Size: c.Size, Schema: c.Schema, Parts: c.Parts,
-		Attempt: a.ID, By: s.By, At: s.At}
+		Attempt: a.ID, By: s.By, At: utc(s.At)}
 	for _, in := range a.Inputs {
 		v.Parents = append(v.Parents, in.Version)
 	}
@@ -103,7 +103,7 @@ func ruleReview(n *node, v Version, res *RuleResult, s Stamp) (*ReviewRecorded, 
 			n.ID, n.Gate.Rule, n.Gate.Revision)
 	}
 	review := Review{ID: reviewID(v.ID, 1), Node: n.ID, Version: v.ID, Digest: v.Digest, Verdict: ForIt, Score: res.Score,
-		Findings: res.Findings, Detail: res.Detail, At: s.At,
+		Findings: res.Findings, Detail: res.Detail, At: utc(s.At),
 		By: Actor{Kind: Rule, Name: fmt.Sprintf("%s@%d", res.Rule, res.Revision)}}
 	if !res.Pass {
 		review.Verdict = AgainstIt
@@ -113,7 +113,7 @@ func ruleReview(n *node, v Version, res *RuleResult, s Stamp) (*ReviewRecorded, 
 
 func decideJudge(r *Run, c Judge) ([]Fact, error) {
 	if c.Verdict != ForIt && c.Verdict != AgainstIt {
-		return nil, fault.New(fault.BadValue, string(c.Node), "verdict %q is not %s or %s", c.Verdict, ForIt, AgainstIt)
+		return nil, fault.New(fault.BadValue, string(c.Node), "verdict %q is not %s or %s", c.Verdict, ForIt, AgainstIt).With(inspect(r.id))
 	}
 	if c.Attempt != "" {
 		return decideCheckVerdict(r, c)
@@ -137,11 +137,14 @@ func (r *Run) meant(n *node, id VersionID, d digest.Digest) (*Version, error) {
 	if id == "" && d == "" {
 		return n.newest, nil
 	}
-	for i := len(n.versions) - 1; i >= 0; i-- {
-		v := n.versions[i]
-		if (id == "" || v.ID == id) && (d == "" || v.Digest == d) {
-			return v, nil
+	var found *Version
+	for _, v := range n.versions { // the last one wins, but one that was put away only where there is no other
+		if (id == "" || v.ID == id) && (d == "" || v.Digest == d) && (found == nil || found.away || !v.away) {
+			found = v
 		}
+	}
+	if found != nil {
+		return found, nil
 	}
 	return nil, refuse(fault.UnknownVersion, n, "node %s has no version %s %s", n.ID, id, d)
 }
@@ -149,8 +152,14 @@ func (r *Run) meant(n *node, id VersionID, d digest.Digest) (*Version, error) {
 // verdict records a person's word on one version.
 func (r *Run) verdict(n *node, v *Version, s Stamp, verdict Verdict, given Review) ([]Fact, error) {
 	late := r.isLate(v)
-	if late && !n.Gate.Late {
-		return nil, refuse(fault.StaleVerdict, n, "the verdict is on %s and %s stands now", v.ID, n.newest.ID)
+	switch {
+	case !s.By.IsHuman():
+		return nil, refuse(fault.PersonRequired, n, "a verdict on %s is a person's, and this comes from %s", v.ID, s.By)
+	case v.away:
+		return nil, refuse(fault.StaleVerdict, n, "version %s was rolled back", v.ID)
+	case late && !n.Gate.Late:
+		now, _ := subjectOf(n)
+		return nil, refuse(fault.StaleVerdict, n, "the verdict is on %s and %s stands now", v.ID, now)
 	}
 	if v.offered {
 		return nil, refuse(fault.IllegalStep, n, "version %s is an offer; it is taken or not", v.ID)
@@ -173,7 +182,7 @@ func (r *Run) verdict(n *node, v *Version, s Stamp, verdict Verdict, given Revie
 		}
 	}
 	given.Node, given.Version, given.Digest, given.Verdict = n.ID, v.ID, v.Digest, verdict
-	given.Late, given.By, given.At = late, s.By, s.At
+	given.Late, given.By, given.At = late, s.By, utc(s.At)
 	if err := r.nameReview(&given, v); err != nil {
 		return nil, err
 	}
@@ -181,8 +190,13 @@ func (r *Run) verdict(n *node, v *Version, s Stamp, verdict Verdict, given Revie
 }
 
 func (r *Run) nameReview(review *Review, v *Version) error {
-	if review.ID == "" {
-		review.ID = reviewID(v.ID, len(v.reviews)+1)
+	for n := len(v.reviews) + 1; review.ID == ""; n++ {
+		if id := reviewID(v.ID, n); r.reviews[id] == nil {
+			review.ID = id
+		}
+	}
+	if _, taken := r.reviews[review.ID]; taken {
+		return fault.New(fault.Conflict, string(review.ID), "review id %s is taken", review.ID).With(inspect(r.id))
 	}
 	return checkName("review id", string(review.ID))
 }
@@ -198,7 +212,7 @@ func decideCheckVerdict(r *Run, c Judge) ([]Fact, error) {
 	}
 	review := c.Review
 	review.Node, review.Version, review.Digest, review.Check, review.Verdict = v.Node, v.ID, v.Digest, n.ID, c.Verdict
-	review.Late, review.By, review.At = r.isLate(v), a.Performer, c.At
+	review.Late, review.By, review.At = r.isLate(v), a.Performer, utc(c.At)
 	if err := r.nameReview(&review, v); err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 // hold, changes nothing but the sequence number; verify is what reports it.
 func Evolve(r *Run, e Event) {
 	r.seq++
-	r.updated = e.At
+	r.updated = utc(e.At)
 	switch f := e.Fact.(type) {
 	case RunOpened:
 		r.openRun(f, e.At)
@@ -66,6 +66,9 @@ func Fold(r *Run, events []Event) {
 	r.settled()
 }
 
+// utc brings a time to the form in which it comes back from the journal, so that a run folded from it is the same.
+func utc(t time.Time) time.Time { return t.UTC().Round(0) }
+
 func (r *Run) settled() {
 	for _, n := range r.touched {
 		n.dirty = false
@@ -96,8 +99,11 @@ func (r *Run) refreshWithChecks(n *node) {
 }
 
 func (r *Run) openRun(f RunOpened, at time.Time) {
+	if r.id != "" {
+		return
+	}
 	r.id, r.line, r.definition, r.title = f.Run, f.Line, f.Definition, f.Title
-	r.labels, r.settings, r.opened = f.Labels, f.Settings, at
+	r.labels, r.settings, r.opened = f.Labels, f.Settings, utc(at)
 }
 
 func (r *Run) addNodes(f NodesAdded) {
@@ -120,12 +126,17 @@ func (r *Run) addNodes(f NodesAdded) {
 		r.connect(n)
 	}
 	for _, n := range added {
+		if n.countsForParent() {
+			n.parent.kids++
+		}
+	}
+	for _, n := range added {
 		r.refreshWithChecks(n)
 	}
 }
 
-// connect ties a node to its neighbours. A neighbour that does not exist is left out: Decide refuses such nodes, and a
-// damaged journal must still fold.
+// connect ties a node to its neighbours. Decide refuses nodes whose neighbours do not exist; a damaged journal must still
+// fold, and such a node waits for ever.
 func (r *Run) connect(n *node) {
 	n.parent = r.nodes[n.Parent]
 	if n.parent != nil {
@@ -142,10 +153,11 @@ func (r *Run) connect(n *node) {
 	}
 	for _, need := range n.Needs {
 		from := r.nodes[need.Node]
+		n.needs = append(n.needs, from)
 		if from == nil {
+			n.unmet++
 			continue
 		}
-		n.needs = append(n.needs, from)
 		from.dependants = append(from.dependants, edge{n, need})
 		met, dead := need.met(from.status)
 		if !met {
@@ -156,7 +168,12 @@ func (r *Run) connect(n *node) {
 		}
 	}
 	if n.Alternative != "" {
-		r.alternatives[n.Alternative] = append(r.alternatives[n.Alternative], n)
+		n.rivals = r.alternatives[n.Alternative]
+		if n.rivals == nil {
+			n.rivals = &rivals{}
+			r.alternatives[n.Alternative] = n.rivals
+		}
+		n.rivals.nodes = append(n.rivals.nodes, n)
 	}
 }
 
@@ -175,10 +192,21 @@ func (n *node) requestRedo(note string) {
 	}
 }
 
+// renewChecks gives the checks of a node that has a new newest version their attempts again: it is other work.
+func (r *Run) renewChecks(n *node) {
+	for _, c := range n.checks {
+		r.ready.place(c, false) // several keys change before the first is refreshed
+		c.used, c.failure, c.wantsHelp = 0, nil, false
+	}
+}
+
 func (r *Run) beginAttempt(f AttemptBegan, at time.Time) {
+	if _, twice := r.attempts[f.Attempt]; twice {
+		return
+	}
 	r.with(f.Node, func(n *node) {
 		a := &Attempt{ID: f.Attempt, Node: f.Node, N: f.N, Take: f.Take, Performer: f.Performer, Inputs: f.Inputs,
-			Subject: f.Subject, Reviews: f.Reviews, Notes: f.Notes, Began: at, seq: r.seq}
+			Subject: f.Subject, Reviews: f.Reviews, Notes: f.Notes, Began: utc(at), seq: r.seq}
 		r.attempts[a.ID] = a
 		n.attempts = max(n.attempts, f.N)
 		if n.open != nil { // a person submits beside the work in progress
@@ -204,7 +232,7 @@ func (r *Run) closeAttempt(f AttemptClosed, at time.Time) {
 	if !ok || a.Outcome != "" {
 		return
 	}
-	a.Outcome, a.Ended = f.Snapshot.Outcome, at
+	a.Outcome, a.Ended = f.Snapshot.Outcome, utc(at)
 	r.addUsage(f.Snapshot.Usage)
 	if f.Snapshot.Provider != "" && r.provider != ProviderReal {
 		r.provider = f.Snapshot.Provider
@@ -235,6 +263,9 @@ func (n *node) settleAttempt(f AttemptClosed, byEngine bool) {
 			n.used++
 		}
 	}
+	if f.Snapshot.Review != "" { // also of a check that failed and counts as a verdict against
+		n.redo = false
+	}
 	if f.Then == "" {
 		return
 	}
@@ -254,7 +285,10 @@ func (r *Run) addUsage(u Usage) {
 
 func (r *Run) storeVersion(f VersionStored) {
 	v := f.Version
-	v.Seq, v.variants, v.offered = r.seq, f.Variants, f.Offered
+	if _, twice := r.versions[v.ID]; twice || r.nodes[v.Node] == nil {
+		return
+	}
+	v.Seq, v.variants, v.offered, v.rank = r.seq, f.Variants, f.Offered, r.seq
 	r.versions[v.ID] = &v
 	r.with(v.Node, func(n *node) {
 		n.versions = append(n.versions, &v)
@@ -264,16 +298,18 @@ func (r *Run) storeVersion(f VersionStored) {
 		}
 		n.newest = &v
 		n.judged = append(n.judged, &v)
+		r.renewChecks(n)
 	})
 }
 
 func (r *Run) takeOffer(f OfferTaken) {
 	v, ok := r.versions[f.Version]
-	if !ok {
+	if !ok || !v.offered {
 		return
 	}
 	r.with(v.Node, func(n *node) {
-		v.offered = false
+		v.offered, v.rank = false, r.seq
+		r.renewChecks(n)
 		n.newest, n.offer = v, nil
 		n.judged = append(n.judged, v)
 	})
@@ -281,12 +317,16 @@ func (r *Run) takeOffer(f OfferTaken) {
 
 func (r *Run) recordReview(review Review) {
 	v, ok := r.versions[review.Version]
-	if !ok {
+	if _, twice := r.reviews[review.ID]; !ok || twice {
 		return
 	}
 	v.reviews = append(v.reviews, &review)
+	r.reviews[review.ID] = &review
 	if c, ok := r.nodes[review.Check]; ok && c.reviewed != nil {
 		c.reviewed[v.ID] = &review
+		if review.By.IsHuman() { // a person spoke in its place, or for it after a hold
+			c.redo, c.held, c.failure, c.wantsHelp = false, false, nil, false
+		}
 		r.refresh(c)
 	}
 	r.with(v.Node, func(n *node) { n.judged = append(n.judged, v) })
@@ -299,7 +339,7 @@ func (r *Run) approveVersion(f VersionApproved) {
 	}
 	v.state = approved
 	r.with(v.Node, func(n *node) {
-		if n.approved == nil || v.N >= n.approved.N {
+		if !v.away && (n.approved == nil || v.rank >= n.approved.rank) {
 			r.approve(n, v)
 		}
 		if v == n.newest {
@@ -332,6 +372,9 @@ func (r *Run) rejectVersion(f VersionRejected) {
 }
 
 func (r *Run) openAsk(a Ask) {
+	if _, twice := r.asks[a.ID]; twice || r.nodes[a.Node] == nil {
+		return
+	}
 	r.askCount++
 	r.asks[a.ID] = &a
 	r.open.set(&a, true)
@@ -343,7 +386,7 @@ func (r *Run) closeAsk(f AskClosed, by Actor, at time.Time) {
 	if !ok || a.closed {
 		return
 	}
-	a.closed, a.closing, a.closer, a.at = true, f, by, at
+	a.closed, a.closing, a.closer, a.at = true, f, by, utc(at)
 	r.open.set(a, false)
 	r.with(a.Node, func(n *node) {
 		if a.Reason == OfferAsks && f.Withdrawn == "" {
@@ -365,12 +408,13 @@ func (r *Run) rollBack(f RolledBack) {
 		if !ok {
 			continue
 		}
-		back.saved = append(back.saved, savedNode{node: n, newest: n.newest, approved: n.approved, unfolded: n.unfolded,
-			redo: n.redo, held: n.held, failure: n.failure, wantsHelp: n.wantsHelp, used: n.used})
+		back.saved = append(back.saved, savedNode{node: n, newest: n.newest, approved: n.approved, offer: n.offer,
+			live: n.putAway(), redo: n.redo, held: n.held, failure: n.failure, wantsHelp: n.wantsHelp, used: n.used})
 		if n.newest != nil {
 			n.take++
 		}
-		n.newest, n.redo, n.held = nil, false, false
+		r.ready.place(n, false) // several keys change before the first is refreshed
+		n.newest, n.offer, n.redo, n.held = nil, nil, false, false
 		n.freshStart()
 	}
 	r.rollbacks = append(r.rollbacks, back)
@@ -382,6 +426,20 @@ func (r *Run) rollBack(f RolledBack) {
 	}
 }
 
+// putAway marks the versions of a node as put away, and gives those that were not so before.
+func (n *node) putAway() []*Version {
+	var live []*Version
+	for _, v := range n.versions {
+		if !v.away {
+			v.away = true
+			live = append(live, v)
+		}
+	}
+	return live
+}
+
+// undoRollback puts back what a rollback put away, in place of what was made since. What the line derived since then
+// stays recorded; if it came from another version, the line is asked again.
 func (r *Run) undoRollback(number int) {
 	for i := range r.rollbacks {
 		back := &r.rollbacks[i]
@@ -391,7 +449,12 @@ func (r *Run) undoRollback(number int) {
 		back.undone = true
 		for _, s := range back.saved {
 			n := s.node
-			n.newest, n.unfolded, n.redo, n.held = s.newest, s.unfolded, s.redo, s.held
+			n.putAway()
+			for _, v := range s.live {
+				v.away = false
+			}
+			r.ready.place(n, false)
+			n.newest, n.offer, n.redo, n.held = s.newest, s.offer, s.redo, s.held
 			n.failure, n.wantsHelp, n.used = s.failure, s.wantsHelp, s.used
 			r.approve(n, s.approved)
 		}

@@ -170,11 +170,15 @@ func (n Node) validateEffects(bad func(string, ...any) error) error {
 	if n.Ask == nil {
 		return nil
 	}
+	effects := []Effect{Approve, Rework, FailNode, Hold, Drop, AbandonIt}
+	if n.Kind == Make {
+		effects = append(effects, SupplyIt)
+	}
 	for _, o := range n.Ask.Options {
-		if o.Value == "" {
-			return bad("offers an option without a value")
+		if o.Value == "" || o.Effect == "" {
+			return bad("offers an option without a value or an effect")
 		}
-		if err := allowed("option effect", o.Effect, Approve, Rework, FailNode, Hold, Drop, AbandonIt, SupplyIt); err != nil {
+		if err := allowed("option effect", o.Effect, effects...); err != nil {
 			return err
 		}
 	}

@@ -26,6 +26,8 @@ type Version struct {
 	reviews  []*Review
 	variants []string
 	offered  bool
+	away     bool  // put away by a rollback: words on it are kept and change nothing
+	rank     int64 // number of the event that made it the newest; the approved pointer moves along it
 }
 
 // Part is one file of a bundle, with bytes of its own.

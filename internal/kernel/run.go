@@ -26,6 +26,7 @@ type Run struct {
 	nodes     map[NodeID]*node
 	order     []*node
 	versions  map[VersionID]*Version
+	reviews   map[ReviewID]*Review
 	attempts  map[AttemptID]*Attempt
 	asks      map[AskID]*Ask
 	askCount  int
@@ -33,7 +34,7 @@ type Run struct {
 	evidence  []Evidence
 	usage     Usage
 
-	alternatives map[string][]*node
+	alternatives map[string]*rivals
 	ready        readyHeap         // nodes the engine may begin, best first
 	working      orderedSet[*node] // nodes with an open attempt of the engine
 	outside      orderedSet[*node] // nodes with an open attempt in other hands
@@ -56,9 +57,10 @@ func NewRun() *Run {
 	return &Run{
 		nodes:        map[NodeID]*node{},
 		versions:     map[VersionID]*Version{},
+		reviews:      map[ReviewID]*Review{},
 		attempts:     map[AttemptID]*Attempt{},
 		asks:         map[AskID]*Ask{},
-		alternatives: map[string][]*node{},
+		alternatives: map[string]*rivals{},
 		count:        map[Status]int{},
 	}
 }
@@ -69,16 +71,18 @@ type node struct {
 	index      int
 	parent     *node
 	target     *node
-	needs      []*node // beside Node.Needs
+	needs      []*node // beside Node.Needs; nil where a damaged journal names an unknown one
 	dependants []edge
 	checks     []*node
 	children   []*node
+	rivals     *rivals // those that share its Alternative, itself included
 
 	unmet    int // needs that are not met
 	dead     int // needs that cannot be met, since they were abandoned
+	kids     int // children that count: a check beside its target does not, since the target speaks for both
 	doneKids int
-	liveKids int
 	failKids int
+	goneKids int // abandoned
 
 	attempts  int // ever begun
 	used      int // that count against allowed since the last fresh start
@@ -109,6 +113,9 @@ type node struct {
 	dirty      bool
 }
 
+// rivals are the nodes of one Alternative.
+type rivals struct{ nodes []*node }
+
 // edge leads from a node to one that needs it.
 type edge struct {
 	to   *node
@@ -125,7 +132,8 @@ type rollback struct {
 type savedNode struct {
 	node             *node
 	newest, approved *Version
-	unfolded         VersionID
+	offer            *Version
+	live             []*Version // what the rollback put away
 	redo, held       bool
 	failure          *StepError
 	wantsHelp        bool
@@ -167,6 +175,12 @@ func (r *Run) Node(id NodeID) (View, bool) {
 func (r *Run) Version(id VersionID) (*Version, bool) {
 	v, ok := r.versions[id]
 	return v, ok
+}
+
+// Review finds one verdict.
+func (r *Run) Review(id ReviewID) (*Review, bool) {
+	review, ok := r.reviews[id]
+	return review, ok
 }
 
 // Attempt finds one attempt.

@@ -14,6 +14,7 @@ func Apply(r *Run, c Command) ([]Event, error) {
 		return nil, err
 	}
 	s := c.stamp()
+	s.At = utc(s.At)
 	events := make([]Event, 0, len(facts)+2)
 	for _, f := range facts {
 		e := Event{At: s.At, By: s.By, Fact: f}
@@ -68,7 +69,7 @@ func (r *Run) resolveGate(n *node) Fact {
 
 // resolve is the gate: a person's last word decides, else the rule, then the checks, then a person is asked.
 func (n *node) resolve(v *Version) Fact {
-	if n.abandoned || v.offered {
+	if n.abandoned || v.offered || v.away {
 		return nil
 	}
 	if n.Kind == Check { // a check's own report stands as it is
@@ -120,9 +121,10 @@ func (n *node) resolve(v *Version) Fact {
 	return decided(v, approved, forIt)
 }
 
-// decided gives the fact unless the version stands so already.
+// decided gives the fact unless the version stands so already. What was approved stays so: words against it are kept,
+// and it is revised or rolled back, never rejected.
 func decided(v *Version, s standing, f Fact) Fact {
-	if v.state == s {
+	if v.state == s || v.state == approved {
 		return nil
 	}
 	return f
@@ -160,12 +162,12 @@ func (r *Run) spreadAbandonment(n *node) Fact {
 	if n.status != StatusDone {
 		return nil
 	}
-	if n.Alternative != "" {
-		if f := abandonOthers(n, r.alternatives[n.Alternative]); f != nil {
+	if n.rivals != nil {
+		if f := abandonOthers(n, n.rivals.nodes); f != nil {
 			return f
 		}
 	}
-	if n.parent != nil && n.parent.Any {
+	if n.countsForParent() && n.parent.Any {
 		return abandonOthers(n, n.parent.children)
 	}
 	return nil
@@ -173,7 +175,7 @@ func (r *Run) spreadAbandonment(n *node) Fact {
 
 func abandonOthers(n *node, all []*node) Fact {
 	for _, o := range all {
-		if o != n && !o.abandoned && o.status != StatusDone && o.target != n {
+		if o != n && !o.abandoned && o.status != StatusDone && o.target != n && n.target != o {
 			return NodeAbandoned{Node: o.ID, Reason: string(n.ID) + " was done instead"}
 		}
 	}
@@ -245,6 +247,9 @@ func (n *node) gateAsk() Ask {
 		a.Options = nil
 		for _, v := range n.newest.variants {
 			a.Options = append(a.Options, Option{Value: v, Effect: TakeChoice})
+		}
+		if len(a.Options) == 0 { // a person's own content has no variants
+			a.Options = append(a.Options, Option{Value: "approve", Effect: Approve})
 		}
 		a.Options = append(a.Options, Option{Value: "reject", Effect: Rework})
 	}

@@ -77,6 +77,8 @@ func (n *node) derive() Status {
 		return n.deriveGroup()
 	case n.open != nil:
 		return StatusRunning
+	case n.Kind == Check && n.moot():
+		return StatusDone
 	case n.held:
 		return StatusHeld
 	case n.failure != nil && !n.wantsHelp:
@@ -89,11 +91,13 @@ func (n *node) derive() Status {
 
 func (n *node) deriveGroup() Status {
 	switch {
-	case len(n.children) == 0 || n.liveKids == 0:
+	case n.kids == 0:
 		return StatusWaiting
-	case n.Any && n.doneKids > 0, n.doneKids == n.liveKids:
+	case n.kids == n.goneKids:
+		return StatusAbandoned // else what needs it would wait for ever without anyone being asked
+	case n.Any && n.doneKids > 0, n.doneKids == n.kids-n.goneKids:
 		return StatusDone
-	case n.failKids > 0 && (!n.Any || n.failKids == n.liveKids):
+	case n.failKids > 0 && (!n.Any || n.failKids == n.kids-n.goneKids):
 		return StatusFailed
 	}
 	return StatusWaiting
@@ -118,16 +122,24 @@ func (n *node) deriveMake() Status {
 	return n.toBeMade(again)
 }
 
+// moot tells whether a check is settled because its target was approved: then neither a hold nor a failure of it counts.
+func (n *node) moot() bool {
+	return !n.redo && n.target != nil && n.target.newest != nil && n.target.newest.state == approved
+}
+
 func (n *node) deriveCheck() Status {
+	if n.target == nil { // a damaged journal
+		return StatusAbandoned
+	}
 	v := n.target.newest
 	switch {
-	case v == nil:
+	case v == nil, n.redo && n.target.redo:
 		return StatusWaiting
 	case n.redo:
 		return n.toBeMade(true)
-	case n.reviewed[v.ID] != nil || v.state == approved:
+	case n.reviewed[v.ID] != nil:
 		return StatusDone
-	case v.state == rejected:
+	case v.state == rejected || n.target.redo: // what it would judge is about to be replaced
 		return StatusWaiting
 	}
 	return n.toBeMade(false)
@@ -184,7 +196,9 @@ func (r *Run) refresh(n *node) {
 		return
 	}
 	if n.Kind != Group {
-		r.count[before]--
+		if before != "" {
+			r.count[before]--
+		}
 		r.count[n.status]++
 		r.failed.set(n, n.status == StatusFailed)
 	}
@@ -193,10 +207,10 @@ func (r *Run) refresh(n *node) {
 			r.refresh(e.to)
 		}
 	}
-	if p := n.parent; p != nil {
-		p.countKid(before, -1)
-		p.countKid(n.status, +1)
-		r.refresh(p)
+	if n.countsForParent() {
+		n.parent.countKid(before, -1)
+		n.parent.countKid(n.status, +1)
+		r.refresh(n.parent)
 	}
 }
 
@@ -224,21 +238,7 @@ func step(was, is bool) int {
 func (r *Run) approve(n *node, v *Version) {
 	before := n.approved
 	n.approved = v
-	n.usedInputs, n.staleBy = nil, 0
-	if v != nil {
-		n.usedInputs = make(map[*node]VersionID, len(v.Parents))
-		for _, p := range v.Parents {
-			parent := r.versions[p]
-			if parent == nil || parent.Node == n.ID {
-				continue
-			}
-			from := r.nodes[parent.Node]
-			n.usedInputs[from] = p
-			if replaced(from.approved, p) {
-				n.staleBy++
-			}
-		}
-	}
+	n.usedInputs, n.staleBy = r.inputsOf(n)
 	for _, e := range n.dependants {
 		used, ok := e.to.usedInputs[n]
 		if !ok || replaced(before, used) == replaced(v, used) {
@@ -249,19 +249,44 @@ func (r *Run) approve(n *node, v *Version) {
 	}
 }
 
+// inputsOf gives what the approved version of a node was made from, and how many of those were replaced since.
+func (r *Run) inputsOf(n *node) (used map[*node]VersionID, staleBy int) {
+	if n.approved == nil || len(n.approved.Parents) == 0 {
+		return nil, 0
+	}
+	used = make(map[*node]VersionID, len(n.approved.Parents))
+	for _, p := range n.approved.Parents {
+		parent := r.versions[p]
+		if parent == nil || parent.Node == n.ID {
+			continue
+		}
+		from := r.nodes[parent.Node]
+		used[from] = p
+		if replaced(from.approved, p) {
+			staleBy++
+		}
+	}
+	return used, staleBy
+}
+
 // replaced tells whether another version than the used one is approved now.
 func replaced(now *Version, used VersionID) bool { return now != nil && now.ID != used }
 
+// countsForParent tells whether a node is one of those its group waits for. A check in the same group as its target is
+// not: the target is done only when the check has spoken, and an OR group must not be done by a check alone.
+func (n *node) countsForParent() bool {
+	return n.parent != nil && (n.target == nil || n.target.parent != n.parent)
+}
+
 func (n *node) countKid(s Status, by int) {
 	switch s {
-	case "", StatusAbandoned:
-		return
 	case StatusDone:
 		n.doneKids += by
 	case StatusFailed:
 		n.failKids += by
+	case StatusAbandoned:
+		n.goneKids += by
 	}
-	n.liveKids += by
 }
 
 func (r *Run) touch(n *node) {
