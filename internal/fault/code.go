@@ -58,6 +58,7 @@ const (
 
 	ModelUnavailable Code = "model_unavailable"
 	ModelRefused     Code = "model_refused"
+	ModelBadRequest  Code = "model_bad_request"
 	ModelAuth        Code = "model_auth"
 	ModelUnknown     Code = "model_unknown"
 	ModelTruncated   Code = "model_truncated"
@@ -113,8 +114,8 @@ var table = map[Code]class{
 	NothingToUndo: conflict, ProviderChanged: conflict, Conflict: conflict, LeaseHeld: conflict, LeaseLost: conflict,
 	StoreLocked: conflict, FileChanged: conflict, FileExists: conflict, WorkspaceExists: conflict,
 
-	ModelUnavailable: gaveUp, ModelRefused: gaveUp, ModelAuth: gaveUp, ModelUnknown: gaveUp, ModelTruncated: gaveUp,
-	ReplyUnusable: gaveUp, StepFailed: gaveUp,
+	ModelUnavailable: gaveUp, ModelRefused: gaveUp, ModelBadRequest: gaveUp, ModelAuth: gaveUp, ModelUnknown: gaveUp,
+	ModelTruncated: gaveUp, ReplyUnusable: gaveUp, StepFailed: gaveUp,
 
 	Findings: findings, StoreCorrupt: findings,
 }

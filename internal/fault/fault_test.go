@@ -136,6 +136,7 @@ func samples() map[Code]*Error {
 
 		New(ModelUnavailable, "openai", "the model did not answer after 5 tries"),
 		New(ModelRefused, "openai", "the model refused the request"),
+		New(ModelBadRequest, "openai", "openai refuses the request: 400: unknown parameter"),
 		New(ModelAuth, "openai", "the model's server refused the key from OPENAI_API_KEY"),
 		New(ModelUnknown, "gpt-0", "the server has no model gpt-0"),
 		New(ModelTruncated, "openai", "the reply was cut at 4096 tokens"),
