@@ -80,7 +80,7 @@ func FromStatus(provider string, status int, header http.Header, detail string) 
 		e.RetryAfter = retryAfter(header)
 		e.Fault = fault.New(fault.ModelUnavailable, provider, "%s cannot answer now: %s", provider, text).With(runAgain())
 	default:
-		e.Fault = fault.New(fault.BadValue, provider, "%s refuses the request: %s", provider, text).With(
+		e.Fault = fault.New(fault.ModelBadRequest, provider, "%s refuses the request: %s", provider, text).With(
 			fault.Action{Action: "show_calls", Command: "sluice calls", Why: "it names the agent and model of the refused request"})
 	}
 	return e
