@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"sluice/internal/fault"
+	"sluice/internal/prompt"
 )
 
 // maxRepairs bounds how often a model may correct itself before the attempt fails and a new take is due.
@@ -96,7 +97,7 @@ func repair(r Request, round int, previous string, problems []Problem) Request {
 		fmt.Fprintf(&b, "- %s\n", oneLine(p.String()))
 	}
 	b.WriteString("\nGive the whole reply again, corrected: one JSON document that fits the schema, nothing before or after it.\n\n")
-	b.WriteString(Fence("previous reply", previous))
+	b.WriteString(prompt.Fence("previous reply", previous))
 	r.Prompt = b.String()
 	r.Scope.Slot = strings.TrimPrefix(fmt.Sprintf("%s/repair%d", r.Scope.Slot, round), "/")
 	return r

@@ -1,4 +1,4 @@
-package model
+package prompt
 
 import (
 	"bytes"
@@ -13,19 +13,19 @@ import (
 
 const promptSuffix = ".md.tmpl"
 
-// Prompts renders the prompts of one line. Each file NAME.md.tmpl defines the blocks "system" and "prompt".
-type Prompts struct {
+// Set renders the prompts of one line. Each file NAME.md.tmpl defines the blocks "system" and "prompt".
+type Set struct {
 	templates map[string]*template.Template
 }
 
-// LoadPrompts parses every *.md.tmpl directly inside dir. A file without both blocks is refused, so that a missing
+// Load parses every *.md.tmpl directly inside dir. A file without both blocks is refused, so that a missing
 // prompt is found when the program starts and not in the middle of a book.
-func LoadPrompts(fsys fs.FS, dir string) (*Prompts, error) {
+func Load(fsys fs.FS, dir string) (*Set, error) {
 	files, err := fs.Glob(fsys, path.Join(dir, "*"+promptSuffix))
 	if err != nil {
 		return nil, fmt.Errorf("prompts in %s: %w", dir, err)
 	}
-	p := &Prompts{templates: make(map[string]*template.Template)}
+	p := &Set{templates: make(map[string]*template.Template)}
 	for _, file := range files {
 		body, err := fs.ReadFile(fsys, file)
 		if err != nil {
@@ -47,7 +47,7 @@ func LoadPrompts(fsys fs.FS, dir string) (*Prompts, error) {
 }
 
 // Names lists the prompts, sorted.
-func (p *Prompts) Names() []string {
+func (p *Set) Names() []string {
 	names := make([]string, 0, len(p.templates))
 	for name := range p.templates {
 		names = append(names, name)
@@ -57,7 +57,7 @@ func (p *Prompts) Names() []string {
 }
 
 // Render fills both blocks of a prompt.
-func (p *Prompts) Render(name string, data any) (system, prompt string, err error) {
+func (p *Set) Render(name string, data any) (system, prompt string, err error) {
 	t, ok := p.templates[name]
 	if !ok {
 		return "", "", fmt.Errorf("no prompt %q; there are %s", name, strings.Join(p.Names(), ", "))
