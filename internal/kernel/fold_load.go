@@ -76,6 +76,11 @@ func (l *loader) nodes() {
 		n.newest, n.approved, n.offer = l.versionOf(in.Newest), l.versionOf(in.Approved), l.versionOf(in.Offer)
 		n.open, n.last = l.attemptOf(in.Open), l.attemptOf(in.Last)
 	}
+	for _, a := range r.attempts {
+		if r.nodes[a.Node] == nil {
+			l.broken = "node " + string(a.Node)
+		}
+	}
 	for _, n := range r.order {
 		r.connect(n)
 	}
