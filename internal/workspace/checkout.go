@@ -30,24 +30,8 @@ type Bytes interface {
 // Known says whether bytes are a version that the path showed before, and which.
 type Known func(path string, d digest.Digest) (version string, ok bool)
 
-// Kind says what a difference between a file and its row means.
-type Kind string
-
-const (
-	Edited  Kind = "edited"  // a person changed the bytes
-	Removed Kind = "removed" // a person removed the file
-	Damaged Kind = "damaged" // the file shows an immutable record and does not show it
-)
-
 // Edit is a file that does not show what its row says.
-type Edit struct {
-	Kind     Kind
-	Row      journal.Checkout // what it was compared with
-	Body     []byte           // what the file shows; nil if it is missing
-	Digest   digest.Digest    // of Body; empty if the file is missing
-	Returned string           // the earlier version that a person put back, if Body is one
-	Kept     string           // where Body was saved before it was overwritten; empty while the file still shows it
-}
+type Edit = journal.Edit
 
 // Checkouts keeps files in step with the journal's rows. It is safe for concurrent use, also by several processes.
 type Checkouts struct {
@@ -72,6 +56,19 @@ func NewCheckouts(tree *Tree, rows Rows, bytes Bytes, known Known) *Checkouts {
 	return &Checkouts{tree: tree, rows: rows, bytes: bytes, known: known, now: time.Now,
 		lock:   flock.New(tree.dir+"/"+lockName, flock.SetPermissions(privatePerm)),
 		sights: map[string]sight{}}
+}
+
+// Checkout gives the row of a path that content may be put at. A path that is not safe, or that differs only by case
+// from one that is there, is refused here, before a row is committed.
+func (c *Checkouts) Checkout(ctx context.Context, path string) (journal.Checkout, bool, error) {
+	clean, err := c.tree.Check(path)
+	if err != nil {
+		return journal.Checkout{}, false, err
+	}
+	if clean != path {
+		return journal.Checkout{}, false, badPath(path, "path %q is not in its plain form %q", path, clean)
+	}
+	return c.rows.Checkout(ctx, path)
 }
 
 // Keep saves bytes that are about to leave a file or cannot be used, named by their digest, and gives the path.
@@ -167,9 +164,9 @@ func (c *Checkouts) isShown(path string, d digest.Digest) bool {
 	return err == nil && s.shows(info)
 }
 
-func (c *Checkouts) edit(kind Kind, row journal.Checkout, f found) Edit {
+func (c *Checkouts) edit(kind journal.EditKind, row journal.Checkout, f found) Edit {
 	e := Edit{Kind: kind, Row: row, Body: f.body, Digest: f.digest}
-	if kind == Edited && row.Role == journal.Working && f.there {
+	if kind == journal.Edited && row.Role == journal.Working && f.there {
 		if version, ok := c.known(row.Path, f.digest); ok {
 			e.Returned = version
 		}

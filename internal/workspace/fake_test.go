@@ -40,7 +40,7 @@ func (s *fakeStore) commit(row journal.Checkout, body []byte) journal.Checkout {
 	if row.Role == "" {
 		row.Role = journal.Working
 	}
-	if !row.Removed {
+	if !row.journal.Vanished {
 		row.Digest = digest.Of(body)
 		s.blobs[row.Digest] = body
 	}

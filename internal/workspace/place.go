@@ -165,7 +165,7 @@ func (p *placing) placeAll(rows []journal.Checkout) error {
 	// Removals come first: a path may be given up for one that differs only by case.
 	var gone, rest []journal.Checkout
 	for _, row := range rows {
-		if row.Removed {
+		if row.journal.Vanished {
 			gone = append(gone, row)
 		} else {
 			rest = append(rest, row)
@@ -304,13 +304,13 @@ const (
 )
 
 // judge compares a file with its row: what to do, and what to report.
-func (p *placing) judge(row journal.Checkout, f found) (action, Kind, error) {
+func (p *placing) judge(row journal.Checkout, f found) (action, journal.EditKind, error) {
 	put := write
-	if row.Removed {
+	if row.journal.Vanished {
 		put = remove
 	}
 	switch {
-	case !f.there && row.Removed, f.there && !row.Removed && f.digest == row.Digest:
+	case !f.there && row.journal.Vanished, f.there && !row.journal.Vanished && f.digest == row.Digest:
 		return nothing, "", nil
 	case !f.there:
 		return put, "", nil
@@ -322,11 +322,11 @@ func (p *placing) judge(row journal.Checkout, f found) (action, Kind, error) {
 	case ours:
 		return put, "", nil
 	case row.Role == journal.Kept:
-		return put, Damaged, nil
+		return put, journal.Damaged, nil
 	case row.Role == journal.State, p.over:
-		return put, Edited, nil
+		return put, journal.Edited, nil
 	}
-	return leave, Edited, nil
+	return leave, journal.Edited, nil
 }
 
 // isOurs says that bytes are what we put there, so that replacing them loses nothing.
@@ -334,7 +334,7 @@ func (p *placing) isOurs(row journal.Checkout, d digest.Digest) (bool, error) {
 	switch {
 	case row.Written:
 		return false, nil
-	case d == row.Before, row.Removed && d == row.Digest:
+	case d == row.Before, row.journal.Vanished && d == row.Digest:
 		return true, nil
 	}
 	return p.ledger.isPlaced(row.Path, d, row.Before)
