@@ -16,19 +16,24 @@ import (
 const stepsPerRun = 7
 
 // BenchmarkAppend measures durable steps: each appends about 700 bytes of events and a blob of 1 KB. The first step of
-// a run makes it, the last one changes its status.
+// a run makes it, the last one changes its status. With files, each step also has a checkout row, marked as written
+// before the next.
 func BenchmarkAppend(b *testing.B) {
-	for _, inFlight := range []int{1, 16} {
-		b.Run(strconv.Itoa(inFlight), func(b *testing.B) {
+	for _, c := range []struct {
+		name     string
+		inFlight int
+		files    bool
+	}{{"1", 1, false}, {"16", 16, false}, {"1-files", 1, true}, {"16-files", 16, true}} {
+		b.Run(c.name, func(b *testing.B) {
 			s := mustOpen(b, b.TempDir())
 			events := append(append([]byte(`[{"text":"`), bytes.Repeat([]byte("event "), 113)...), `"}]`...)
 			b.ResetTimer()
 			steps := make(chan int)
 			var group sync.WaitGroup
-			for range inFlight {
+			for range c.inFlight {
 				group.Go(func() {
 					for run := range steps {
-						benchRun(b, s, run, events)
+						benchRun(b, s, run, events, c.files)
 					}
 				})
 			}
@@ -43,7 +48,7 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-func benchRun(b *testing.B, s *Store, run int, events []byte) {
+func benchRun(b *testing.B, s *Store, run int, events []byte, files bool) {
 	id := fmt.Sprintf("run-%d", run)
 	head := journal.Head{Line: "task", Title: "a run", Status: "running", Labels: map[string]string{"project": "p"}}
 	for i := range int64(stepsPerRun) {
@@ -51,8 +56,16 @@ func benchRun(b *testing.B, s *Store, run int, events []byte) {
 			head.Status = "done"
 		}
 		body := benchPayload()
-		err := s.Append(b.Context(), journal.Batch{Run: id, After: i, At: time.Now(), Count: 1, Events: events, Head: head,
-			Blobs: []journal.Blob{{Digest: digest.Of(body), Body: body}}})
+		batch := journal.Batch{Run: id, After: i, At: time.Now(), Count: 1, Events: events, Head: head,
+			Blobs: []journal.Blob{{Digest: digest.Of(body), Body: body}}}
+		if files {
+			batch.Checkouts = []journal.Checkout{{Path: fmt.Sprintf("%s/%d.md", id, i), Run: id, Seq: i + 1,
+				Digest: batch.Blobs[0].Digest, Role: journal.Working}}
+		}
+		err := s.Append(b.Context(), batch)
+		if err == nil {
+			err = s.MarkWritten(b.Context(), batch.Checkouts...)
+		}
 		if err != nil {
 			b.Error(err)
 			return

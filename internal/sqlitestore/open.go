@@ -75,7 +75,6 @@ func dataSource(file string, busy time.Duration, reader bool) string {
 	} else {
 		pragma("synchronous", "FULL")
 		pragma("cache_size", -16*1024)
-		pragma("wal_autocheckpoint", checkpointPages)
 		if runtime.GOOS == "darwin" {
 			pragma("fullfsync", 1)
 			pragma("checkpoint_fullfsync", 1)

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -13,10 +12,9 @@ import (
 )
 
 const (
-	groupLimit      = 64   // requests that share one transaction
-	rowLimit        = 4096 // run rows remembered between transactions
-	checkpointPages = 4000 // a larger log copies pages that many steps changed only once
-	busyPoll        = 2    // milliseconds
+	groupLimit = 64   // requests that share one transaction
+	rowLimit   = 4096 // run rows remembered between transactions
+	busyPoll   = 2    // milliseconds
 )
 
 // request is one change that waits for the writer. apply runs inside a transaction and may run again in another one.
@@ -153,10 +151,6 @@ func (w *writer) serve(first *request) {
 	}
 	for _, r := range group {
 		r.answer(err, w.file)
-	}
-	// Those just answered are about to ask again: let them, so that the next group is theirs together.
-	if len(group) > 1 {
-		runtime.Gosched()
 	}
 }
 
