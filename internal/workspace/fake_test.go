@@ -40,7 +40,7 @@ func (s *fakeStore) commit(row journal.Checkout, body []byte) journal.Checkout {
 	if row.Role == "" {
 		row.Role = journal.Working
 	}
-	if !row.journal.Vanished {
+	if !row.Removed {
 		row.Digest = digest.Of(body)
 		s.blobs[row.Digest] = body
 	}

@@ -165,7 +165,7 @@ func (p *placing) placeAll(rows []journal.Checkout) error {
 	// Removals come first: a path may be given up for one that differs only by case.
 	var gone, rest []journal.Checkout
 	for _, row := range rows {
-		if row.journal.Vanished {
+		if row.Removed {
 			gone = append(gone, row)
 		} else {
 			rest = append(rest, row)
@@ -306,11 +306,11 @@ const (
 // judge compares a file with its row: what to do, and what to report.
 func (p *placing) judge(row journal.Checkout, f found) (action, journal.EditKind, error) {
 	put := write
-	if row.journal.Vanished {
+	if row.Removed {
 		put = remove
 	}
 	switch {
-	case !f.there && row.journal.Vanished, f.there && !row.journal.Vanished && f.digest == row.Digest:
+	case !f.there && row.Removed, f.there && !row.Removed && f.digest == row.Digest:
 		return nothing, "", nil
 	case !f.there:
 		return put, "", nil
@@ -334,7 +334,7 @@ func (p *placing) isOurs(row journal.Checkout, d digest.Digest) (bool, error) {
 	switch {
 	case row.Written:
 		return false, nil
-	case d == row.Before, row.journal.Vanished && d == row.Digest:
+	case d == row.Before, row.Removed && d == row.Digest:
 		return true, nil
 	}
 	return p.ledger.isPlaced(row.Path, d, row.Before)

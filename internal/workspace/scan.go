@@ -57,7 +57,7 @@ func (c *Checkouts) scope(ctx context.Context, run string, paths []string) ([]jo
 func (c *Checkouts) compare(ctx context.Context, row journal.Checkout) (*Edit, error) {
 	for {
 		// A path that was given up is nobody's: what a person puts there is not ours to judge.
-		if !row.Written || row.journal.Vanished || c.isShown(row.Path, row.Digest) {
+		if !row.Written || row.Removed || c.isShown(row.Path, row.Digest) {
 			return nil, nil
 		}
 		f, err := c.look(row.Path)
