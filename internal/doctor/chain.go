@@ -1,0 +1,154 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+
+	"sluice/internal/digest"
+	"sluice/internal/fault"
+	"sluice/internal/journal"
+	"sluice/internal/kernel"
+)
+
+// walk goes through the batches of a run: numbers, chain, content and events. It gives the fold and its events, or nil
+// where the journal has holes or does not decode and a fold would be one of another history.
+func (v *verifier) walk(ctx context.Context, batches []journal.Stored) (*kernel.Run, []kernel.Event, error) {
+	if len(batches) == 0 {
+		v.find(Finding{Code: JournalGap, Severity: Error, Message: "run " + v.run + " has no batch", Hint: backupHint})
+		return nil, nil, nil
+	}
+	run, whole := kernel.NewRun(), true
+	var all []kernel.Event
+	var prev journal.Hash
+	var last int64
+	for _, b := range batches {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, fault.Wrap(fault.Interrupted, v.run, err, "checking run %s was interrupted", v.run)
+		}
+		v.report.Batches++
+		linked := v.link(b, prev, last)
+		sizes, err := v.blobs(ctx, b)
+		if err != nil {
+			return nil, nil, err
+		}
+		events, ok := v.decode(b)
+		v.contents(b, events, sizes)
+		if whole = whole && linked && ok; whole {
+			kernel.Fold(run, events)
+			all = append(all, events...)
+		}
+		// What follows is measured by what is stored here, so that one damage is one finding.
+		prev, last = b.Hash, b.Last
+	}
+	if !whole {
+		return nil, nil, nil
+	}
+	return run, all, nil
+}
+
+// link checks a batch against the one before it. It tells whether the numbers go on.
+func (v *verifier) link(b journal.Stored, prev journal.Hash, last int64) bool {
+	f := Finding{Severity: Error, Seq: b.First, Hint: backupHint}
+	ok := b.First == last+1 && b.Last >= b.First
+	if !ok {
+		f.Code = JournalGap
+		f.Message = fmt.Sprintf("batch %d–%d follows event %d", b.First, b.Last, last)
+		v.find(f)
+	}
+	if b.Prev != prev {
+		f.Code = ChainBroken
+		f.Message = fmt.Sprintf("batch %d–%d names %x as the hash before it, which is %x", b.First, b.Last, b.Prev[:6], prev[:6])
+		v.find(f)
+	}
+	if got := journal.Chain(b.Prev, v.run, b.First, b.Last, b.At, b.Events, b.Blobs); got != b.Hash {
+		f.Code = BatchAltered
+		f.Message = fmt.Sprintf("batch %d–%d hashes to %x and not to %x", b.First, b.Last, got[:6], b.Hash[:6])
+		v.find(f)
+	}
+	return ok
+}
+
+// blobs hashes the content that a batch stored, one at a time, and gives the sizes.
+func (v *verifier) blobs(ctx context.Context, b journal.Stored) (map[digest.Digest]int64, error) {
+	sizes := make(map[digest.Digest]int64, len(b.Blobs))
+	for _, d := range b.Blobs {
+		if _, twice := sizes[d]; twice {
+			continue
+		}
+		body, err := v.store.Blob(ctx, v.run, b.Last, d)
+		f := Finding{Severity: Error, Seq: b.First, Hint: backupHint}
+		switch code := fault.CodeOf(err); {
+		case code == fault.NotFound:
+			f.Code, f.Message = BytesMissing, fmt.Sprintf("batch %d–%d stored bytes %s, which are not there", b.First, b.Last, d.Short())
+		case code == fault.StoreCorrupt:
+			f.Code, f.Message = BytesDamaged, fmt.Sprintf("batch %d–%d: %v", b.First, b.Last, err)
+		case err != nil:
+			return nil, err
+		case digest.Of(body) != d:
+			f.Code, f.Message = BytesDamaged, fmt.Sprintf("batch %d–%d stored bytes %s, which hash to %s", b.First, b.Last,
+				d.Short(), digest.Of(body).Short())
+		default:
+			sizes[d] = int64(len(body))
+			v.report.Bytes += int64(len(body))
+			continue
+		}
+		v.find(f)
+		sizes[d] = lost
+	}
+	return sizes, nil
+}
+
+// lost is the size of content that has a finding of its own already.
+const lost = -1
+
+func (v *verifier) decode(b journal.Stored) ([]kernel.Event, bool) {
+	f := Finding{Severity: Error, Seq: b.First}
+	events, err := kernel.Decode(b.Events)
+	switch {
+	case fault.CodeOf(err) == fault.StoreNewer:
+		f.Code, f.Message, f.Command = EventsNewer, fmt.Sprintf("batch %d–%d: %v", b.First, b.Last, err), "sluice version"
+	case err != nil:
+		f.Code, f.Message, f.Hint = EventsUnreadable, fmt.Sprintf("batch %d–%d: %v", b.First, b.Last, err), backupHint
+	case int64(len(events)) != b.Last-b.First+1:
+		f.Code, f.Hint = JournalGap, backupHint
+		f.Message = fmt.Sprintf("batch %d–%d holds %d events", b.First, b.Last, len(events))
+	default:
+		v.report.Events += len(events)
+		return events, true
+	}
+	v.find(f)
+	return nil, false
+}
+
+// contents checks that every version a batch stored has its bytes in it.
+func (v *verifier) contents(b journal.Stored, events []kernel.Event, sizes map[digest.Digest]int64) {
+	for i, e := range events {
+		switch fact := e.Fact.(type) {
+		case kernel.ReviewRecorded:
+			v.report.Reviews++
+		case kernel.VersionStored:
+			v.report.Versions++
+			seq, n := b.First+int64(i), fact.Version
+			v.content(seq, n, "version "+string(n.ID), n.Digest, n.Size, sizes)
+			for _, p := range n.Parts {
+				v.content(seq, n, "part "+p.Path+" of version "+string(n.ID), p.Digest, p.Size, sizes)
+			}
+		}
+	}
+}
+
+func (v *verifier) content(seq int64, n kernel.Version, what string, d digest.Digest, size int64, sizes map[digest.Digest]int64) {
+	f := Finding{Severity: Error, Seq: seq, Node: string(n.Node), Hint: backupHint}
+	got, there := sizes[d]
+	switch {
+	case !there:
+		f.Code, f.Message = BytesMissing, fmt.Sprintf("%s is %s, which its batch does not hold", what, d.Short())
+	case got == lost:
+		f.Code, f.Message = BytesDamaged, fmt.Sprintf("%s is lost with the bytes %s", what, d.Short())
+	case got != size:
+		f.Code, f.Message = SizeDiffers, fmt.Sprintf("%s has %d bytes and its event says %d", what, got, size)
+	default:
+		return
+	}
+	v.find(f)
+}
