@@ -140,3 +140,25 @@ func fillRuns(b *testing.B, s *Store, n int) {
 	}
 	group.Wait()
 }
+
+// BenchmarkRead measures the reads that a step makes.
+func BenchmarkRead(b *testing.B) {
+	s := mustOpen(b, b.TempDir())
+	first := batch("r1", 0)
+	first.Checkouts = []journal.Checkout{{Path: "a.md", Digest: digest.Of(nil), Role: journal.Working}}
+	mustAppend(b, s, first)
+	b.Run("checkout", func(b *testing.B) {
+		for b.Loop() {
+			if _, _, err := s.Checkout(b.Context(), "a.md"); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("load", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := s.Load(b.Context(), "r1", 0); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

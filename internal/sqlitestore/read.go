@@ -17,7 +17,11 @@ type scanner interface{ Scan(dest ...any) error }
 
 // collect runs a query of the readers and turns each row into a value.
 func collect[T any](ctx context.Context, s *Store, query string, args []any, read func(scanner) (T, error)) ([]T, error) {
-	rows, err := s.reading.QueryContext(ctx, query, args...)
+	stmt, err := s.prepared(ctx, query)
+	if err != nil {
+		return nil, failure(s.file, err)
+	}
+	rows, err := stmt.QueryContext(ctx, args...)
 	if err != nil {
 		return nil, failure(s.file, err)
 	}
@@ -36,9 +40,17 @@ func collect[T any](ctx context.Context, s *Store, query string, args []any, rea
 	return all, nil
 }
 
-// one runs a query of the readers that gives a row at most.
+// one runs a query of the readers that gives a row at most. Such a query is short: it is not watched for the end of
+// ctx while it runs, which would cost as much as the query.
 func one[T any](ctx context.Context, s *Store, query string, args []any, read func(scanner) (T, error)) (T, bool, error) {
-	v, err := read(s.reading.QueryRowContext(ctx, query, args...))
+	var v T
+	stmt, err := s.prepared(ctx, query)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err == nil {
+		v, err = read(stmt.QueryRowContext(context.WithoutCancel(ctx), args...))
+	}
 	if errors.Is(err, sql.ErrNoRows) {
 		return v, false, nil
 	}
@@ -46,6 +58,21 @@ func one[T any](ctx context.Context, s *Store, query string, args []any, read fu
 		return v, false, failure(s.file, err)
 	}
 	return v, true, nil
+}
+
+// prepared gives a statement of the readers, made once. There are as many as there are shapes of queries.
+func (s *Store) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
+	if stmt, ok := s.queries.Load(query); ok {
+		return stmt.(*sql.Stmt), nil
+	}
+	stmt, err := s.reading.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	if first, loaded := s.queries.LoadOrStore(query, stmt); loaded {
+		return first.(*sql.Stmt), stmt.Close()
+	}
+	return stmt, nil
 }
 
 // number gives the run's row number, or unknown_run.

@@ -36,6 +36,7 @@ type Store struct {
 	reading   *sql.DB
 	marks     *marks
 	packer    packer
+	queries   sync.Map // text to *sql.Stmt of the readers
 
 	mu      sync.Mutex // guards what follows
 	watcher *sql.Conn  // the connection that DataVersion asks
