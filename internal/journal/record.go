@@ -13,7 +13,7 @@ type Checkout struct {
 	Run     string
 	Node    string // empty for a state file, which belongs to the run as a whole
 	Version string // empty for a state file
-	Seq     int64  // last sequence number of the batch that holds the bytes; set by the store on Append
+	Seq     int64  // a sequence number of the batch that holds the bytes; 0 becomes the last one of the batch appended
 	Digest  digest.Digest
 	Before  digest.Digest // what the path last showed for certain, set by the store; empty if nothing of ours
 	Role    Role
