@@ -1,0 +1,143 @@
+package config
+
+import (
+	"net/url"
+	"os/user"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// Config is every setting. A section is a plain struct in it; the loader, Show, DefaultFile and the environment find
+// its keys by their tags:
+//
+//	yaml   the key
+//	doc    what it does, for the file that init writes
+//	trust  "user" keeps it out of workspace files
+//	min    the smallest number or duration that makes sense
+//	oneof  the words that are allowed, divided by spaces
+//
+// Fields are strings, booleans, whole numbers, floats, durations, lists of strings, or pointers to one of these where
+// absent differs from zero.
+type Config struct {
+	Model  Model  `yaml:"model" doc:"the model that does the writing and judging"`
+	Engine Engine `yaml:"engine" doc:"how runs are driven"`
+	Person Person `yaml:"person" doc:"who approves here"`
+	Log    Log    `yaml:"log" doc:"what is recorded beside the journal"`
+}
+
+// Model says which model is asked, and how. Where its key is kept stands here, the key never.
+type Model struct {
+	Provider    string        `yaml:"provider" oneof:"rehearsal openai" doc:"rehearsal works offline and makes placeholder text; openai is every server that speaks that protocol"`
+	Model       string        `yaml:"model" doc:"the model's name at its provider"`
+	BaseURL     string        `yaml:"base_url" trust:"user" doc:"where the server is; empty is the provider's own"`
+	KeyEnv      string        `yaml:"key_env" trust:"user" doc:"the variable that holds the key; empty is none"`
+	KeyFile     string        `yaml:"key_file" trust:"user" doc:"a file of yours (mode 0600) that holds the key; wins over key_env"`
+	Temperature *float64      `yaml:"temperature" min:"0" doc:"absent leaves it to the provider"`
+	MaxTokens   int           `yaml:"max_tokens" min:"0" doc:"longest reply; 0 leaves it to the provider"`
+	Timeout     time.Duration `yaml:"timeout" min:"0s" doc:"longest wait for one reply; 0s waits for ever"`
+	Concurrency int           `yaml:"concurrency" min:"0" doc:"calls at the same time; 0 sets no limit"`
+	PerMinute   float64       `yaml:"requests_per_minute" min:"0" doc:"calls begun per minute; 0 sets no limit"`
+	MaxRetries  int           `yaml:"max_retries" min:"0" doc:"tries after a call that failed and may succeed later"`
+}
+
+// Engine says how runs are driven.
+type Engine struct {
+	Workers int `yaml:"workers" min:"1" doc:"steps of one run that are worked on at the same time"`
+}
+
+// Person is who uses this program. A workspace cannot say it: approvals are recorded under this name.
+type Person struct {
+	Name string `yaml:"name" trust:"user" doc:"the name that approvals are recorded under"`
+}
+
+// Log says where the program's own log goes.
+type Log struct {
+	Dir string `yaml:"dir" trust:"user" doc:"directory of the daily log; empty is .sluice/log of the workspace"`
+}
+
+// Default is the configuration of someone who set nothing: offline, under the name of the operating system's user.
+func Default() Config {
+	return Config{
+		Model: Model{Provider: "rehearsal", Timeout: 5 * time.Minute, Concurrency: 4, MaxRetries: 3},
+		// Four workers keep a model with the default concurrency busy.
+		Engine: Engine{Workers: 4},
+		Person: Person{Name: osUser()},
+	}
+}
+
+func osUser() string {
+	u, err := user.Current()
+	if err != nil {
+		return "unknown"
+	}
+	name := u.Username
+	if i := strings.LastIndexByte(name, '\\'); i >= 0 { // Windows puts the domain before it
+		name = name[i+1:]
+	}
+	return name
+}
+
+// UserFile is where the user's own settings are, or nothing if there is no home directory. A relative XDG_CONFIG_HOME
+// is ignored, as its specification says.
+func UserFile(getenv func(string) string) string {
+	dir := ""
+	switch runtime.GOOS {
+	case "windows":
+		dir = getenv("AppData")
+	case "darwin":
+		if home := getenv("HOME"); home != "" {
+			dir = filepath.Join(home, "Library", "Application Support")
+		}
+	default:
+		if dir = getenv("XDG_CONFIG_HOME"); !filepath.IsAbs(dir) {
+			dir = ""
+			if home := getenv("HOME"); home != "" {
+				dir = filepath.Join(home, ".config")
+			}
+		}
+	}
+	if dir == "" {
+		return ""
+	}
+	return filepath.Join(dir, "sluice", "config.yaml")
+}
+
+// usualKeys are the variables in which the providers' own tools look for the key.
+var usualKeys = map[string]string{"openai": "OPENAI_API_KEY"}
+
+// variable is a name that can hardly be a key by mistake: keys have small letters or dashes.
+var variable = regexp.MustCompile(`^[A-Z_][A-Z0-9_]{0,63}$`)
+
+// refuse says what is wrong with the value of one key beyond its type. It must not repeat a value that may be a key.
+func refuse(key string, c *Config) string {
+	switch key {
+	case "model.key_env":
+		if c.Model.KeyEnv != "" && !variable.MatchString(c.Model.KeyEnv) {
+			return "takes the name of a variable in capitals, digits and _, never the key itself"
+		}
+	case "model.base_url":
+		return refuseURL(c.Model.BaseURL)
+	case "person.name":
+		if strings.TrimSpace(c.Person.Name) == "" {
+			return "is empty; approvals need a name"
+		}
+	}
+	return ""
+}
+
+func refuseURL(text string) string {
+	if text == "" {
+		return ""
+	}
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		return "is no http or https address"
+	case u.User != nil || u.RawQuery != "":
+		return "holds a user or a query; keys come from key_env or key_file"
+	}
+	return ""
+}
