@@ -24,14 +24,15 @@ type Store interface {
 
 // App is one open workspace with everything its verbs need.
 type App struct {
-	Root   string // of the workspace
-	Engine *engine.Engine
-	Store  Store
-	By     kernel.Actor // who uses this door
-	Plan   engine.Plan  // how runs are driven, from configuration
-	Health Health       // doctor and verify
-	Bundle Bundle       // export
-	Now    func() time.Time
+	Root    string // of the workspace
+	Engine  *engine.Engine
+	Store   Store
+	By      kernel.Actor // who uses this door
+	Plan    engine.Plan  // how runs are driven, from configuration
+	Counter Counter      // of display ids
+	Health  Health       // doctor and verify
+	Bundle  Bundle       // export
+	Now     func() time.Time
 }
 
 func (a *App) stamp() kernel.Stamp {

@@ -76,7 +76,7 @@ func (e *Engine) drive(ctx context.Context, t *turn, lease journal.Lease, p Plan
 	close(d.done)
 	d.ground()
 	if !released {
-		err = errors.Join(err, e.Leaser.Release(context.WithoutCancel(ctx), lease))
+		err = errors.Join(err, e.Leaser.Release(context.WithoutCancel(ctx), d.lease))
 	}
 	if err == nil && t.run.Seq() > foldEvery {
 		e.saveFold(context.WithoutCancel(ctx), t.run)

@@ -1,0 +1,178 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"sluice/internal/app"
+	"sluice/internal/config"
+	"sluice/internal/doctor"
+	"sluice/internal/engine"
+	"sluice/internal/kernel"
+	"sluice/internal/line"
+	"sluice/internal/line/sample"
+	"sluice/internal/model"
+	"sluice/internal/sqlitestore"
+	"sluice/internal/workspace"
+)
+
+// Setup is what a workspace is opened with.
+type Setup struct {
+	Root      string
+	Settings  *config.Settings
+	Rehearsal string // path of a rehearsal script; empty is none
+	Switch    bool   // the user named the provider: a run may go on with rehearsal
+	By        kernel.Actor
+	Verbose   io.Writer // nil: calls are not shown
+	Observe   func(r *kernel.Run, events []kernel.Event)
+	Warn      func(message string)
+	// Journal may put something between the engine and the store: tests that die at a commit do.
+	Journal func(engine.Journal) engine.Journal
+}
+
+// house is an open workspace.
+type house struct {
+	store *sqlitestore.Store
+	tree  *workspace.Tree
+	log   *os.File
+}
+
+// Open opens a workspace and completes what a killed process left: files that were committed and not put in place.
+func Open(ctx context.Context, s Setup) (*app.App, func() error, error) {
+	if err := workspace.CheckFolder(s.Root, os.Getenv("SLUICE_ALLOW_UNSAFE_FOLDER") != ""); err != nil {
+		return nil, nil, err
+	}
+	h := &house{}
+	a, err := h.open(ctx, s)
+	if err != nil {
+		return nil, nil, errors.Join(err, h.close())
+	}
+	return a, h.close, nil
+}
+
+func (h *house) open(ctx context.Context, s Setup) (*app.App, error) {
+	var err error
+	if h.tree, err = workspace.Open(s.Root); err != nil {
+		return nil, err
+	}
+	if _, err := h.tree.Sweep(); err != nil {
+		return nil, err
+	}
+	if h.store, err = sqlitestore.Open(ctx, filepath.Join(s.Root, ".sluice"), sqlitestore.Options{}); err != nil {
+		return nil, err
+	}
+	log, err := h.logger(s)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := builtin()
+	if err != nil {
+		return nil, err
+	}
+	answers, class, err := h.model(s, log)
+	if err != nil {
+		return nil, err
+	}
+	files := workspace.NewCheckouts(h.tree, h.store, h.store, nil)
+	if err := h.recover(ctx, files, s.Warn); err != nil {
+		return nil, err
+	}
+	var journal engine.Journal = h.store
+	if s.Journal != nil {
+		journal = s.Journal(journal)
+	}
+	e := &engine.Engine{Journal: journal, Leaser: h.store, Folds: h.store, Files: files,
+		Model: talk{model: answers, schemas: model.NewSchemas(), class: class},
+		Lines: lines, Now: time.Now, Log: log, Observe: s.Observe}
+	return &app.App{Root: s.Root, Engine: e, Store: h.store, Counter: h.store, By: s.By, Now: time.Now,
+		Plan:   engine.Plan{Workers: s.Settings.Engine.Workers, Switch: s.Switch},
+		Health: health{doctor.Workspace{Store: h.store, Rows: h.store, Files: files}},
+		Bundle: bundle{tree: h.tree, store: h.store}}, nil
+}
+
+func (h *house) close() error {
+	var errs []error
+	if h.store != nil {
+		errs = append(errs, h.store.Close())
+	}
+	if h.tree != nil {
+		errs = append(errs, h.tree.Close())
+	}
+	if h.log != nil {
+		errs = append(errs, h.log.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// builtin gives the lines of this program.
+func builtin() (map[string]*line.Line, error) {
+	lines := map[string]*line.Line{}
+	for _, make := range []func() (*line.Line, error){sample.New} {
+		l, err := make()
+		if err != nil {
+			return nil, err
+		}
+		lines[l.Name] = l
+	}
+	return lines, nil
+}
+
+// recover completes checkouts that a killed process left. Files that a person changed meanwhile stay as they are: the
+// next command that touches their run takes them over.
+func (h *house) recover(ctx context.Context, files *workspace.Checkouts, warn func(string)) error {
+	edits, err := files.Recover(ctx)
+	if err != nil {
+		return err
+	}
+	for _, e := range edits {
+		if e.Kept != "" && warn != nil {
+			warn(fmt.Sprintf("%s was changed and put back; what it held is kept at %s", e.Row.Path, e.Kept))
+		}
+	}
+	return nil
+}
+
+// logger writes warnings for the user and everything to the daily log.
+func (h *house) logger(s Setup) (*slog.Logger, error) {
+	dir := s.Settings.Log.Dir
+	if dir == "" {
+		dir = filepath.Join(s.Root, ".sluice", "log")
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	name := filepath.Join(dir, "sluice-"+time.Now().UTC().Format("20060102")+".log")
+	var err error
+	if h.log, err = os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err != nil {
+		return nil, err
+	}
+	file := slog.NewTextHandler(h.log, &slog.HandlerOptions{Level: slog.LevelInfo})
+	if s.Warn == nil {
+		return slog.New(file), nil
+	}
+	return slog.New(slog.NewMultiHandler(file, warnings{s.Warn})), nil
+}
+
+// warnings shows warnings to the person at the terminal, as prose.
+type warnings struct{ show func(string) }
+
+func (w warnings) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelWarn }
+
+func (w warnings) Handle(_ context.Context, r slog.Record) error {
+	text := r.Message
+	r.Attrs(func(a slog.Attr) bool {
+		text += fmt.Sprintf(" %s=%v", a.Key, a.Value)
+		return true
+	})
+	w.show(text)
+	return nil
+}
+
+func (w warnings) WithAttrs([]slog.Attr) slog.Handler { return w }
+func (w warnings) WithGroup(string) slog.Handler      { return w }
