@@ -75,7 +75,7 @@ func (e *Engine) drive(ctx context.Context, t *turn, lease journal.Lease, p Plan
 	e.unregister(t.run.ID())
 	close(d.done)
 	d.ground()
-	if !released {
+	if !released && t.after > 0 { // a run that was never committed was never leased
 		err = errors.Join(err, e.Leaser.Release(context.WithoutCancel(ctx), d.lease))
 	}
 	if err == nil && t.run.Seq() > foldEvery {
