@@ -1,5 +1,5 @@
 // Package model owns the port through which Sluice asks language models, and what every provider shares: the content
-// key of a call, the classes of failure, the decorators, structured output, prompts and secrets.
+// key of a call, the classes of failure, the decorators, structured output and secrets.
 //
 // Decorators compose from the inside out as Limit, Retry, Trace, Memo, Verbose, Defaults: a memo hit then costs
 // neither a slot nor a token, and a stored reply is found by the parameters that were really used. Each is a Model.

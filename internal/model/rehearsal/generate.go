@@ -316,7 +316,9 @@ func (m *maker) howMany(f field, otherwise, low, high int) int {
 // scalars writes a list of texts or numbers.
 func (m *maker) scalars(items schema, f field, low, high int, distinct bool) any {
 	if v, ok := m.in.lookup(f.name, f.scope); ok && !refersBack(f.name) && items.kind() == "string" && items.doc["enum"] == nil {
-		if list := stringsOf(v); len(list) >= max(1, low) && len(list) <= high {
+		list := stringsOf(v)
+		unfit := func(text any) bool { s, _ := text.(string); return !items.takes(s) }
+		if len(list) >= max(1, low) && len(list) <= high && !slices.ContainsFunc(list, unfit) {
 			return list
 		}
 	}
@@ -331,7 +333,7 @@ func (m *maker) scalars(items schema, f field, low, high int, distinct bool) any
 	for i := range n {
 		item := f.child(strconv.Itoa(i))
 		item.name, item.list = f.name, f.name
-		if refersBack(f.name) {
+		if refersBack(f.name) && free(items) && items.kind() != "boolean" && items.kind() != "array" {
 			out = append(out, m.reference(items, f))
 			continue
 		}
@@ -343,6 +345,11 @@ func (m *maker) scalars(items schema, f field, low, high int, distinct bool) any
 		out = append(out, v)
 	}
 	return out
+}
+
+// free tells that a schema asks for no more than a type.
+func free(s schema) bool {
+	return len(without(without(s.doc, "type"), "description")) == 0
 }
 
 // reference names the item before this one, the way this one is named.

@@ -141,14 +141,21 @@ func (m *maker) mark(s string) string { return m.words.label + m.words.space + s
 
 // say fills the slots of a sentence, each time for this place alike.
 func (m *maker) say(sentence string, f field, point string) string {
-	return m.fill(sentence, f, point, m.rng(f.path+sentence))
+	return m.fill(sentence, m.scene(f), point, m.rng(f.path+sentence))
 }
 
-func (m *maker) fill(sentence string, f field, point string, rng *rand.Rand) string {
-	cast := m.cast(f)
+// scene is what the sentences of one text share.
+type scene struct {
+	cast         []string
+	place, topic string
+}
+
+func (m *maker) scene(f field) scene { return scene{m.cast(f), m.place(f), m.topic(f.scope)} }
+
+func (m *maker) fill(sentence string, at scene, point string, rng *rand.Rand) string {
 	s := strings.NewReplacer(
-		"{name}", cast[rng.IntN(len(cast))], "{place}", m.place(f), "{thing}", m.words.things[rng.IntN(len(m.words.things))],
-		"{topic}", m.topic(f.scope), "{point}", point,
+		"{name}", at.cast[rng.IntN(len(at.cast))], "{place}", at.place, "{thing}", m.words.things[rng.IntN(len(m.words.things))],
+		"{topic}", at.topic, "{point}", point,
 	).Replace(sentence)
 	first, rest := []rune(s)[:1], []rune(s)[1:]
 	return string(unicode.ToUpper(first[0])) + string(rest)
@@ -187,7 +194,8 @@ func (m *maker) body(f field) string {
 // compose writes about n words: an opening, everyone and everything that is wanted, then what the language offers.
 func (m *maker) compose(f field, n int, story bool) string {
 	rng := m.rng(f.path + "/body")
-	must, pool := m.script(f, rng, story)
+	at := m.scene(f)
+	must, pool := m.script(f, at, rng, story)
 	var b strings.Builder
 	size := measure(m.words.label)
 	for i := 0; size < n; i++ {
@@ -195,7 +203,7 @@ func (m *maker) compose(f field, n int, story bool) string {
 		if i < len(must) {
 			s = must[i]
 		} else {
-			s = m.fill(pool[(i-len(must))%len(pool)], f, "", rng)
+			s = m.fill(pool[(i-len(must))%len(pool)], at, "", rng)
 			if (i-len(must))%len(pool) == len(pool)-1 {
 				rng.Shuffle(len(pool), func(a, b int) { pool[a], pool[b] = pool[b], pool[a] })
 			}
@@ -220,22 +228,22 @@ func (m *maker) compose(f field, n int, story bool) string {
 }
 
 // script gives the sentences that must come, in order, and those that may follow.
-func (m *maker) script(f field, rng *rand.Rand, story bool) (must, pool []string) {
+func (m *maker) script(f field, at scene, rng *rand.Rand, story bool) (must, pool []string) {
 	wanted := m.wanted(f.scope)
 	if !story {
-		must = append(must, m.fill(m.words.document[0], f, "", rng))
+		must = append(must, m.fill(m.words.document[0], at, "", rng))
 		for i, point := range wanted {
-			must = append(must, m.fill(m.words.points[i%len(m.words.points)], f, point, rng))
+			must = append(must, m.fill(m.words.points[i%len(m.words.points)], at, point, rng))
 		}
 		pool = slices.Clone(m.words.document[1:])
 	} else {
-		must = append(must, m.fill(m.words.openings[rng.IntN(len(m.words.openings))], f, "", rng))
-		for _, name := range m.cast(f) {
+		must = append(must, m.fill(m.words.openings[rng.IntN(len(m.words.openings))], at, "", rng))
+		for _, name := range at.cast {
 			line := m.words.story[2+rng.IntN(2)*4] // one of two lines that have a speaker
-			must = append(must, m.fill(strings.ReplaceAll(line, "{name}", name), f, "", rng))
+			must = append(must, m.fill(strings.ReplaceAll(line, "{name}", name), at, "", rng))
 		}
 		for i, point := range wanted {
-			must = append(must, m.fill(m.words.beats[i%len(m.words.beats)], f, point, rng))
+			must = append(must, m.fill(m.words.beats[i%len(m.words.beats)], at, point, rng))
 		}
 		pool = slices.Clone(m.words.story)
 	}

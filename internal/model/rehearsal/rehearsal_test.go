@@ -268,18 +268,21 @@ func TestScriptErrorsNameThePlace(t *testing.T) {
 	}
 }
 
-func TestExampleOfTheDesignLoads(t *testing.T) {
-	mustLoad(t, `
-- agent: logic-review            # glob over agent names
-  when: {chapter_number: 2}      # subset of the request's inputs
-  calls: [1]
-  reply: {overall_score: 60}
-- agent: scene-text
-  calls: [2]
-  fail: timeout
-- agent: "*"
-  delay: 100ms
-`)
+func TestExamplesOfTheManualLoad(t *testing.T) {
+	manual, err := os.ReadFile("../../../docs/rehearsal.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := strings.Split(string(manual), "```yaml\n")
+	for _, part := range parts[1:] {
+		source, _, _ := strings.Cut(part, "```")
+		if s := mustLoad(t, source); len(s.rules) == 0 {
+			t.Errorf("no rules in %s", source)
+		}
+	}
+	if len(parts) < 3 {
+		t.Error("the manual shows no examples")
+	}
 }
 
 func FuzzLoadScript(f *testing.F) {

@@ -93,13 +93,13 @@ func (m *maker) text(s schema, f field) string {
 		}
 	}
 	if pattern, _ := s.doc["pattern"].(string); pattern != "" {
-		if v, ok := m.echo(f); ok && fits(v, pattern) {
+		if v, ok := m.echo(f); ok && s.takes(v) {
 			return v
 		}
 		return m.matching(pattern, f)
 	}
 	v, ok := m.echo(f)
-	if !ok || utf8.RuneCountInString(v) > limit || utf8.RuneCountInString(v) < s.count("minLength", 0) {
+	if !ok || !s.takes(v) {
 		v = m.written(f, limit)
 	}
 	return m.fit(v, s.count("minLength", 0), limit)
@@ -176,7 +176,7 @@ func (m *maker) formatted(format string, f field) (string, bool) {
 	case "time":
 		return "00:00:00Z", true
 	case "uuid":
-		if v, ok := m.echo(f); ok {
+		if v, ok := m.echo(f); ok && fits(v, "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$") {
 			return v, true
 		}
 		return m.uuid(f.path), true

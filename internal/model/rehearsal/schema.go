@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // schema is one JSON schema with its references resolved as they are met.
@@ -183,4 +184,12 @@ func (s schema) bounds() (low, high, step float64) {
 		low, high = math.Ceil(low/step-1e-9)*step, math.Floor(high/step+1e-9)*step
 	}
 	return low, high, step
+}
+
+// takes tells whether a text of the inputs may stand here as it is.
+func (s schema) takes(text string) bool {
+	n := utf8.RuneCountInString(text)
+	pattern, _ := s.doc["pattern"].(string)
+	return n >= s.count("minLength", 0) && n <= s.count("maxLength", math.MaxInt32) && s.doc["format"] == nil &&
+		(pattern == "" || fits(text, pattern))
 }

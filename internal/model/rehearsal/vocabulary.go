@@ -27,13 +27,18 @@ type vocabulary struct {
 	colon    string   // between what a field is about and what it says
 }
 
+const (
+	labelEnglish = "[rehearsal]"
+	labelChinese = "〔排练〕"
+	labelRussian = "[репетиция]"
+)
+
 // Label is the mark that every rehearsed text in a language begins with.
 func Label(lang string) string { return vocabularyOf(lang).label }
 
 // unlabel takes the marks away, so that a text built from a rehearsed one carries a single mark.
 func unlabel(s string) string {
-	for _, lang := range []string{"en", "zh", "ru"} {
-		label := Label(lang)
+	for _, label := range []string{labelEnglish, labelChinese, labelRussian} {
 		s = strings.ReplaceAll(strings.ReplaceAll(s, label+" ", ""), label, "")
 	}
 	return s
@@ -51,7 +56,7 @@ func vocabularyOf(lang string) vocabulary {
 
 func english() vocabulary {
 	return vocabulary{
-		label:  "[rehearsal]",
+		label:  labelEnglish,
 		people: []string{"Mara", "Tobias", "Ines", "Callum", "Edda", "Rowan", "Selma", "Jonas", "Thea", "Anselm"},
 		places: []string{"the harbour", "the old observatory", "the market hall", "the north gate", "the river road", "the glass house"},
 		things: []string{"a sealed letter", "the broken clock", "a lantern", "the ledger", "a brass key", "the map", "an unsent reply", "the bell"},
@@ -75,7 +80,7 @@ func english() vocabulary {
 
 func chinese() vocabulary {
 	return vocabulary{
-		label:  "〔排练〕",
+		label:  labelChinese,
 		people: []string{"林澈", "苏晚", "周远", "沈乔", "顾南", "许微", "陆川", "叶青", "方既", "唐棠"},
 		places: []string{"旧码头", "山下的驿站", "北门", "河边的书肆", "废弃的观星台", "雨巷"},
 		things: []string{"一封没有署名的信", "停摆的钟", "一盏灯笼", "那本账册", "一枚铜钥匙", "残缺的地图", "半截玉佩", "檐下的铃"},
@@ -99,7 +104,7 @@ func chinese() vocabulary {
 
 func russian() vocabulary {
 	return vocabulary{
-		label:  "[репетиция]",
+		label:  labelRussian,
 		people: []string{"Марина", "Тимофей", "Инна", "Кирилл", "Евдокия", "Роман", "Сельма", "Егор", "Таисия", "Антон"},
 		places: []string{"старая пристань", "пустая обсерватория", "крытый рынок", "северные ворота", "дорога у реки", "оранжерея"},
 		things: []string{"запечатанное письмо", "сломанные часы", "фонарь", "учётная книга", "медный ключ", "карта", "неотправленный ответ", "колокол"},
