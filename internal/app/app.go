@@ -7,6 +7,7 @@ import (
 
 	"sluice/internal/digest"
 	"sluice/internal/engine"
+	"sluice/internal/export"
 	"sluice/internal/fault"
 	"sluice/internal/journal"
 	"sluice/internal/kernel"
@@ -31,7 +32,7 @@ type App struct {
 	Plan    engine.Plan  // how runs are driven, from configuration
 	Counter Counter      // of display ids
 	Health  Health       // doctor and verify
-	Bundle  Bundle       // export
+	Tree    export.Tree  // where exports are written
 	Now     func() time.Time
 }
 

@@ -105,8 +105,3 @@ type Health interface {
 	Verify(ctx context.Context, run string) (doctor.Report, error) // "" checks every run
 	Examine(ctx context.Context, repair bool) (doctor.Report, error)
 }
-
-// Bundle writes exports.
-type Bundle interface {
-	Export(ctx context.Context, r *kernel.Run, dir string, candidates bool) (files []string, err error)
-}

@@ -25,6 +25,8 @@ type Line struct {
 	State func(r *kernel.Run) []StateFile
 	// Adopt reads a file that a person changed. An error names the place; then the last good version is put back.
 	Adopt func(n kernel.Node, body []byte) ([]byte, error)
+	// Export says which nodes a bundle holds, in which order and where. Nil means every make, by its id.
+	Export func(r *kernel.Run) []Exported
 	// Summary is the line's own part of a list row.
 	Summary func(r *kernel.Run) json.RawMessage
 	// Command gives the exact command line for a next action, or "" for the general one.
@@ -128,6 +130,12 @@ type File struct {
 	Version *kernel.Version
 	Part    string // of a bundle: which part
 	Role    journal.Role
+}
+
+// Exported is one node of a bundle.
+type Exported struct {
+	Node kernel.NodeID
+	Path string // relative to the bundle
 }
 
 // StateFile shows the run as a whole.

@@ -93,7 +93,7 @@ func (h *house) open(ctx context.Context, s Setup) (*app.App, error) {
 	return &app.App{Root: s.Root, Engine: e, Store: h.store, Counter: h.store, By: s.By, Now: time.Now,
 		Plan:   engine.Plan{Workers: s.Settings.Engine.Workers, Switch: s.Switch},
 		Health: health{doctor.Workspace{Store: h.store, Rows: h.store, Files: files}},
-		Bundle: bundle{tree: h.tree, store: h.store}}, nil
+		Tree:   h.tree}, nil
 }
 
 func (h *house) close() error {

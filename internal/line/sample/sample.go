@@ -95,6 +95,7 @@ func New() (*line.Line, error) {
 		Files:  files,
 		State:  state,
 		Adopt:  adopt,
+		Export: exported,
 	}, nil
 }
 
@@ -177,6 +178,17 @@ func files(r *kernel.Run, n kernel.View) []line.File {
 		return nil
 	}
 	return []line.File{{Path: path.Join("sample", string(r.ID()), p.Path), Version: n.Newest(), Role: journal.Working}}
+}
+
+// exported is every node that has a file.
+func exported(r *kernel.Run) []line.Exported {
+	var out []line.Exported
+	for n := range r.Nodes() {
+		if p, err := paramsOf(n.Node()); err == nil && p.Path != "" && n.Status() != kernel.StatusAbandoned {
+			out = append(out, line.Exported{Node: n.ID(), Path: p.Path})
+		}
+	}
+	return out
 }
 
 // state shows where every node stands.
