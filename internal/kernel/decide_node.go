@@ -345,7 +345,11 @@ func decideResume(r *Run, c Resume) ([]Fact, error) {
 			return nil, err
 		}
 		if n.status == StatusWaiting || n.status == StatusBlocked {
-			return nil, refuse(fault.MissingPrerequisite, n, "node %s needs %s first; nothing is jumped over", n.ID, n.missing())
+			err := refuse(fault.MissingPrerequisite, n, "node %s needs %s first; nothing is jumped over", n.ID, n.missing())
+			if r.closing != "" {
+				err.Next = []fault.Action{{Action: "resume", Why: "the run goes on where it was"}}
+			}
+			return nil, err
 		}
 		for _, d := range downstream([]*node{n}) {
 			back[d] = true
@@ -361,12 +365,9 @@ func decideResume(r *Run, c Resume) ([]Fact, error) {
 }
 
 func decideCancel(r *Run, c Cancel) ([]Fact, error) {
-	if r.Status() == RunDone {
-		way := fault.Action{Action: "revise", Why: "what stands is made again"}
-		if r.count[StatusDone] == 0 {
-			way = fault.Action{Action: "reopen", Why: "what was abandoned becomes part of the run again"}
-		}
-		return nil, fault.New(fault.IllegalStep, string(r.id), "run %s is done", r.id).With(way)
+	if r.Status() == RunDone && r.count[StatusDone] > 0 {
+		return nil, fault.New(fault.IllegalStep, string(r.id), "run %s is done", r.id).
+			With(fault.Action{Action: "revise", Why: "what stands is made again"})
 	}
 	return append(r.shutFacts(), RunClosed{Outcome: Cancelled, Reason: c.Reason}), nil
 }

@@ -164,21 +164,16 @@ func (r *Run) verdict(n *node, v *Version, s Stamp, verdict Verdict, given Revie
 	if v.offered {
 		return nil, refuse(fault.IllegalStep, n, "version %s is an offer; it is taken or not", v.ID)
 	}
-	if !late {
+	judge, err := r.spokesman(n, given.Check)
+	if err != nil {
+		return nil, err
+	}
+	if again := judge != nil && judge.redo; !late && !again { // a check that is made again may speak on what is approved
 		switch {
 		case v.state == approved && verdict == ForIt, v.state == rejected && verdict == AgainstIt && lastWord(v) != nil && lastWord(v).By.IsHuman():
 			return nil, refuse(fault.AlreadyReviewed, n, "version %s is %s already", v.ID, v.state)
 		case v.state == approved:
 			return nil, refuse(fault.IllegalStep, n, "version %s is approved; it is revised or rolled back, not rejected", v.ID)
-		}
-	}
-	if given.Check != "" {
-		c, err := r.find(given.Check)
-		if err != nil {
-			return nil, err
-		}
-		if c.target != n {
-			return nil, refuse(fault.BadValue, n, "node %s is no check of %s", c.ID, n.ID)
 		}
 	}
 	given.Node, given.Version, given.Digest, given.Verdict = n.ID, v.ID, v.Digest, verdict
@@ -187,6 +182,21 @@ func (r *Run) verdict(n *node, v *Version, s Stamp, verdict Verdict, given Revie
 		return nil, err
 	}
 	return []Fact{ReviewRecorded{given}}, nil
+}
+
+// spokesman finds the check in whose place a person speaks, if one is named.
+func (r *Run) spokesman(n *node, check NodeID) (*node, error) {
+	if check == "" {
+		return nil, nil
+	}
+	c, err := r.find(check)
+	if err != nil {
+		return nil, err
+	}
+	if c.target != n {
+		return nil, refuse(fault.BadValue, n, "node %s is no check of %s", c.ID, n.ID)
+	}
+	return c, nil
 }
 
 func (r *Run) nameReview(review *Review, v *Version) error {

@@ -22,10 +22,12 @@ func FromImage(raw []byte) (*Run, error) {
 	l.nodes()
 	l.asks()
 	l.rollbacks()
+	if l.broken == "" {
+		l.derive()
+	}
 	if l.broken != "" {
 		return nil, fault.New(fault.StoreCorrupt, "fold", "a folded state names %s, which it does not hold", l.broken)
 	}
-	l.derive()
 	return l.r, nil
 }
 
@@ -163,9 +165,6 @@ func (l *loader) rollbacks() {
 	}
 	l.fill(&l.r.working, l.im.Working)
 	l.fill(&l.r.outside, l.im.Outside)
-	l.fill(&l.r.failed, l.im.Failed)
-	l.fill(&l.r.asking, l.im.Asking)
-	l.fill(&l.r.unfolding, l.im.Unfolding)
 	for n := range l.r.working.all() {
 		l.mustWork(n)
 	}
@@ -189,7 +188,8 @@ func (l *loader) fill(s *orderedSet[*node], at []int) {
 	}
 }
 
-// derive computes what the image leaves out. The sets are filled already, so that they keep their order.
+// derive computes what the image leaves out. A status may pass through others on the way, so the sets that follow from
+// it are put into their recorded order afterwards.
 func (l *loader) derive() {
 	r := l.r
 	for _, n := range r.order {
@@ -199,6 +199,25 @@ func (l *loader) derive() {
 		r.refresh(n)
 	}
 	r.settled()
+	l.reorder(&r.failed, l.im.Failed)
+	l.reorder(&r.asking, l.im.Asking)
+	l.reorder(&r.unfolding, l.im.Unfolding)
+}
+
+func (l *loader) reorder(s *orderedSet[*node], at []int) {
+	derived := *s
+	*s = orderedSet[*node]{}
+	for _, i := range at {
+		n := l.nodeAt(i)
+		if n == nil || !derived.has(n) {
+			l.broken = "a set with a node that is not of it"
+			return
+		}
+		s.set(n, true)
+	}
+	if s.len() != derived.len() {
+		l.broken = "a set without one of its nodes"
+	}
 }
 
 func (l *loader) nodeAt(i int) *node {

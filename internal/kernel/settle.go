@@ -192,11 +192,20 @@ func (r *Run) balanceAsks(n *node, s Stamp) Fact {
 	}
 	for _, w := range wanted {
 		if !slices.ContainsFunc(n.asks, func(a *Ask) bool { return a.sameAs(w) }) {
-			w.ID, w.OpenedAt = askID(r.id, r.askCount+1), s.At
+			w.ID, w.OpenedAt = r.nextAskID(), s.At
 			return AskOpened{Ask: w}
 		}
 	}
 	return nil
+}
+
+// nextAskID skips ids that are taken: in a damaged journal the count may lag behind.
+func (r *Run) nextAskID() AskID {
+	for n := r.askCount + 1; ; n++ {
+		if id := askID(r.id, n); r.asks[id] == nil {
+			return id
+		}
+	}
 }
 
 func (a *Ask) sameAs(b Ask) bool {

@@ -254,10 +254,14 @@ func (r *Run) inputsOf(n *node) (used map[*node]VersionID, staleBy int) {
 	if n.approved == nil || len(n.approved.Parents) == 0 {
 		return nil, 0
 	}
+	needed := make(map[*node]bool, len(n.needs))
+	for _, from := range n.needs {
+		needed[from] = true
+	}
 	used = make(map[*node]VersionID, len(n.approved.Parents))
 	for _, p := range n.approved.Parents {
 		parent := r.versions[p]
-		if parent == nil || parent.Node == n.ID {
+		if parent == nil || !needed[r.nodes[parent.Node]] { // what a check judged is no input of its report
 			continue
 		}
 		from := r.nodes[parent.Node]
