@@ -32,8 +32,14 @@ type Setup struct {
 	Verbose   io.Writer // nil: calls are not shown
 	Observe   func(r *kernel.Run, events []kernel.Event)
 	Warn      func(message string)
-	// Journal may put something between the engine and the store: tests that die at a commit do.
+	Between   Between
+}
+
+// Between may put something between the engine and what it stands on. Tests that die at a commit do.
+type Between struct {
 	Journal func(engine.Journal) engine.Journal
+	Files   func(engine.Files) engine.Files
+	Calls   func(model.Calls) model.Calls
 }
 
 // house is an open workspace.
@@ -83,17 +89,21 @@ func (h *house) open(ctx context.Context, s Setup) (*app.App, error) {
 	if err := h.recover(ctx, files, s.Warn); err != nil {
 		return nil, err
 	}
-	var journal engine.Journal = h.store
-	if s.Journal != nil {
-		journal = s.Journal(journal)
-	}
-	e := &engine.Engine{Journal: journal, Leaser: h.store, Folds: h.store, Files: files,
+	e := &engine.Engine{Journal: between(s.Between.Journal, engine.Journal(h.store)), Leaser: h.store, Folds: h.store,
+		Files: between(s.Between.Files, engine.Files(files)),
 		Model: talk{model: answers, schemas: model.NewSchemas(), class: class},
 		Lines: lines, Now: time.Now, Log: log, Observe: s.Observe}
 	return &app.App{Root: s.Root, Engine: e, Store: h.store, Counter: h.store, By: s.By, Now: time.Now,
 		Plan:   engine.Plan{Workers: s.Settings.Engine.Workers, Switch: s.Switch},
 		Health: health{doctor.Workspace{Store: h.store, Rows: h.store, Files: files}},
 		Tree:   h.tree}, nil
+}
+
+func between[T any](wrap func(T) T, inner T) T {
+	if wrap == nil {
+		return inner
+	}
+	return wrap(inner)
 }
 
 func (h *house) close() error {

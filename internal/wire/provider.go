@@ -3,6 +3,7 @@ package wire
 import (
 	"log/slog"
 	"os"
+	"time"
 
 	"sluice/internal/fault"
 	"sluice/internal/model"
@@ -21,9 +22,12 @@ func (h *house) model(s Setup, log *slog.Logger) (model.Model, model.Class, erro
 	m := model.Limit(provider, c.Provider, model.Limits{Concurrent: c.Concurrency, PerMinute: c.PerMinute})
 	retry := model.DefaultRetry()
 	retry.Retries = c.MaxRetries
+	if c.Provider == model.RehearsalProvider {
+		retry.Base = time.Millisecond // nobody is spared by waiting for a model that is a part of this program
+	}
 	m = model.Retry(m, retry)
 	m = model.Trace(m, log)
-	m = model.Memo(m, c.Provider, h.store)
+	m = model.Memo(m, c.Provider, between(s.Between.Calls, model.Calls(h.store)))
 	if s.Verbose != nil {
 		m = model.Verbose(m, s.Verbose)
 	}

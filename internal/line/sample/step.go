@@ -201,11 +201,11 @@ func (s steps) call(in line.In, p Params, name, slot string) (line.Call, error) 
 		Node    string            `json:"node"`
 		Task    string            `json:"task,omitempty"`
 		Words   int               `json:"words,omitempty"`
-		Attempt int               `json:"attempt"`
+		Take    int               `json:"take"`
 		Slot    string            `json:"slot"`
 		Inputs  map[string]string `json:"inputs,omitempty"`
 		Subject digest.Digest     `json:"subject,omitempty"`
-	}{string(in.Node.ID), p.Task, p.Words, in.Attempt.N, slot, texts, subjectDigest(in)})
+	}{string(in.Node.ID), p.Task, p.Words, in.Attempt.Take, slot, texts, subjectDigest(in)})
 	return c, err
 }
 

@@ -1,0 +1,218 @@
+package linetest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sluice/internal/digest"
+	"sluice/internal/kernel"
+	"sluice/internal/line"
+	"sluice/internal/workspace"
+)
+
+// Person answers an ask as a person would. A nil answer leaves it open.
+type Person func(r *kernel.Run, a *kernel.Ask) *kernel.Answer
+
+// Models answers a call as a model would.
+type Models func(c line.Call) string
+
+// Drive performs a run until nothing more can be done and gives it back. Every step, rule and layout is evaluated twice
+// and must give the same result.
+func Drive(t *testing.T, l *line.Line, open kernel.Open, models Models, person Person) *kernel.Run {
+	t.Helper()
+	d := &drive{t: t, line: l, run: kernel.NewRun(), models: models, bodies: map[digest.Digest][]byte{}, at: time.Unix(1_000_000, 0).UTC()}
+	open.Stamp = d.stamp(kernel.Person)
+	d.apply(open)
+	for range 10_000 {
+		if !d.perform() && !d.answer(person) {
+			return d.run
+		}
+	}
+	t.Fatalf("run %s never comes to rest", open.Run)
+	return nil
+}
+
+type drive struct {
+	t      *testing.T
+	line   *line.Line
+	run    *kernel.Run
+	models Models
+	bodies map[digest.Digest][]byte
+	at     time.Time
+}
+
+func (d *drive) stamp(by kernel.ActorKind) kernel.Stamp {
+	d.at = d.at.Add(time.Second)
+	return kernel.Stamp{By: kernel.Actor{Kind: by, Name: "test"}, At: d.at}
+}
+
+func (d *drive) apply(c kernel.Command) {
+	d.t.Helper()
+	if _, err := kernel.Apply(d.run, c); err != nil {
+		d.t.Fatalf("%T: %v", c, err)
+	}
+	for _, v := range kernel.Audit(d.run) {
+		d.t.Errorf("after %T: %v", c, v)
+	}
+	if d.line.Files != nil {
+		for n := range d.run.Nodes() {
+			d.layout(n)
+		}
+	}
+}
+
+// layout checks that the files of a node are safe, and the same when asked again.
+func (d *drive) layout(n kernel.View) {
+	paths := func() (all []string) {
+		for _, f := range d.line.Files(d.run, n) {
+			all = append(all, f.Path)
+		}
+		return all
+	}
+	first := paths()
+	if !slices.Equal(first, paths()) {
+		d.t.Errorf("node %s has other files when asked again", n.ID())
+	}
+	for _, p := range first {
+		if clean, err := workspace.CleanPath(p); err != nil || clean != p {
+			d.t.Errorf("node %s is shown at %q, which is not a plain safe path: %v", n.ID(), p, err)
+		}
+	}
+}
+
+// perform does the first duty there is.
+func (d *drive) perform() bool {
+	d.t.Helper()
+	for duty := range kernel.Pending(d.run) {
+		switch duty := duty.(type) {
+		case kernel.UnfoldNodes:
+			d.unfold(duty)
+		case kernel.PerformStep:
+			d.step(duty.Node)
+		case kernel.RunCheck:
+			d.step(duty.Node)
+		}
+		return true
+	}
+	return false
+}
+
+func (d *drive) unfold(duty kernel.UnfoldNodes) {
+	d.t.Helper()
+	n, _ := d.run.Node(duty.Node)
+	v, _ := d.run.Version(duty.Version)
+	var follow line.Followers
+	if d.line.Unfold != nil {
+		var err error
+		if follow, err = d.line.Unfold(line.Unfolding{Run: d.run, Node: n.Node(), Version: *v, Body: d.bodies[v.Digest]}); err != nil {
+			d.t.Fatalf("unfold %s: %v", duty.Node, err)
+		}
+	}
+	d.apply(kernel.Unfold{Stamp: d.stamp(kernel.Engine), After: duty.Version, Nodes: follow.Nodes, Abandon: follow.Abandon})
+}
+
+func (d *drive) step(id kernel.NodeID) {
+	d.t.Helper()
+	d.apply(kernel.Begin{Stamp: d.stamp(kernel.Engine), Node: id})
+	n, _ := d.run.Node(id)
+	a := n.Open()
+	in := line.In{Run: d.run, Node: n.Node(), Attempt: *a}
+	for _, input := range a.Inputs {
+		in.Inputs = append(in.Inputs, d.doc(input.Version))
+	}
+	if a.Subject != "" {
+		subject := d.doc(a.Subject)
+		in.Subject = &subject
+		for _, r := range subject.Version.Reviews() {
+			if slices.Contains(a.Reviews, r.ID) {
+				in.Reviews = append(in.Reviews, *r)
+			}
+		}
+	}
+	d.apply(d.move(in, a))
+}
+
+// move lets a step run to its end, each move twice.
+func (d *drive) move(in line.In, a *kernel.Attempt) kernel.Command {
+	d.t.Helper()
+	step, ok := d.line.Steps[in.Node.Step]
+	if !ok {
+		d.t.Fatalf("node %s: the line has no step %q", in.Node.ID, in.Node.Step)
+	}
+	for range 100 {
+		m, err := step(in)
+		again, errAgain := step(in)
+		if fmt.Sprint(err) != fmt.Sprint(errAgain) || cmp.Diff(m.Done, again.Done) != "" || cmp.Diff(prompts(m), prompts(again)) != "" {
+			d.t.Errorf("step %s moves otherwise when asked again", in.Node.Step)
+		}
+		if err != nil {
+			return kernel.Fail{Stamp: d.stamp(kernel.Engine), Attempt: a.ID,
+				Error: kernel.StepError{Code: "step_failed", Message: err.Error(), Class: kernel.BadReply, Final: true}}
+		}
+		if m.Done != nil {
+			return d.finish(in, a, m.Done)
+		}
+		for _, c := range m.Calls {
+			in.Replies = append(in.Replies, line.Reply{Content: d.models(c), Provider: kernel.ProviderRehearsal})
+		}
+	}
+	d.t.Fatalf("step %s asks for ever", in.Node.Step)
+	return nil
+}
+
+func prompts(m line.Move) (all []string) {
+	for _, c := range m.Calls {
+		all = append(all, strings.Join([]string{c.Slot, c.Agent, c.System, c.Prompt, string(c.Inputs)}, "\n"))
+	}
+	return all
+}
+
+func (d *drive) finish(in line.In, a *kernel.Attempt, out *line.Out) kernel.Command {
+	content := kernel.Content{ID: out.ID, Digest: digest.Of(out.Body), Size: int64(len(out.Body)), Schema: out.Schema, Variants: out.Variants}
+	d.bodies[content.Digest] = out.Body
+	if in.Node.Kind == kernel.Check {
+		return kernel.Judge{Stamp: d.stamp(kernel.Engine), Attempt: a.ID, Verdict: out.Verdict, Review: out.Review, Account: out.Account}
+	}
+	return kernel.Deliver{Stamp: d.stamp(kernel.Engine), Attempt: a.ID, Content: content, Account: out.Account, Rule: d.rule(in.Node, out.Body)}
+}
+
+func (d *drive) rule(n kernel.Node, body []byte) *kernel.RuleResult {
+	d.t.Helper()
+	if n.Gate.Rule == "" {
+		return nil
+	}
+	first, err := d.line.Rule(n, body)
+	if err != nil {
+		d.t.Fatalf("rule %s: %v", n.Gate.Rule, err)
+	}
+	again, _ := d.line.Rule(n, body)
+	if diff := cmp.Diff(first, again); diff != "" {
+		d.t.Errorf("rule %s finds otherwise when asked again: %s", n.Gate.Rule, diff)
+	}
+	return &first
+}
+
+func (d *drive) doc(id kernel.VersionID) line.Doc {
+	v, _ := d.run.Version(id)
+	return line.Doc{Version: *v, Body: d.bodies[v.Digest]}
+}
+
+// answer lets the person answer the first ask they want to.
+func (d *drive) answer(person Person) bool {
+	d.t.Helper()
+	for a := range d.run.OpenAsks() {
+		answer := person(d.run, a)
+		if answer == nil {
+			continue
+		}
+		answer.Stamp, answer.Ask = d.stamp(kernel.Person), a.ID
+		d.apply(*answer)
+		return true
+	}
+	return false
+}
