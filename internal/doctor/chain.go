@@ -27,12 +27,12 @@ func (v *verifier) walk(ctx context.Context, batches []journal.Stored) (*kernel.
 		}
 		v.report.Batches++
 		linked := v.link(b, prev, last)
-		sizes, err := v.blobs(ctx, b)
+		blobs, err := v.blobs(ctx, b)
 		if err != nil {
 			return nil, nil, err
 		}
 		events, ok := v.decode(b)
-		v.contents(b, events, sizes)
+		v.contents(b, events, blobs)
 		if whole = whole && linked && ok; whole {
 			kernel.Fold(run, events)
 			all = append(all, events...)
@@ -68,38 +68,40 @@ func (v *verifier) link(b journal.Stored, prev journal.Hash, last int64) bool {
 	return ok
 }
 
-// blobs hashes the content that a batch stored, one at a time, and gives the sizes.
-func (v *verifier) blobs(ctx context.Context, b journal.Stored) (map[digest.Digest]int64, error) {
-	sizes := make(map[digest.Digest]int64, len(b.Blobs))
+// blob is content that a batch stored, as it was found.
+type blob struct {
+	size int64
+	code string // of what is wrong with it
+	why  string
+	told bool // with a version that it belongs to
+}
+
+// blobs hashes the content that a batch stored, one at a time.
+func (v *verifier) blobs(ctx context.Context, b journal.Stored) (map[digest.Digest]*blob, error) {
+	all := make(map[digest.Digest]*blob, len(b.Blobs))
 	for _, d := range b.Blobs {
-		if _, twice := sizes[d]; twice {
+		if all[d] != nil {
 			continue
 		}
 		body, err := v.store.Blob(ctx, v.run, b.Last, d)
-		f := Finding{Severity: Error, Seq: b.First, Hint: backupHint}
+		is := &blob{size: int64(len(body))}
 		switch code := fault.CodeOf(err); {
 		case code == fault.NotFound:
-			f.Code, f.Message = BytesMissing, fmt.Sprintf("batch %d–%d stored bytes %s, which are not there", b.First, b.Last, d.Short())
+			is.code, is.why = BytesMissing, "the bytes "+d.Short()+" are not there"
 		case code == fault.StoreCorrupt:
-			f.Code, f.Message = BytesDamaged, fmt.Sprintf("batch %d–%d: %v", b.First, b.Last, err)
+			is.code, is.why = BytesDamaged, err.Error()
 		case err != nil:
 			return nil, err
 		case digest.Of(body) != d:
-			f.Code, f.Message = BytesDamaged, fmt.Sprintf("batch %d–%d stored bytes %s, which hash to %s", b.First, b.Last,
-				d.Short(), digest.Of(body).Short())
-		default:
-			sizes[d] = int64(len(body))
-			v.report.Bytes += int64(len(body))
-			continue
+			is.code, is.why = BytesDamaged, "the bytes "+d.Short()+" hash to "+digest.Of(body).Short()
 		}
-		v.find(f)
-		sizes[d] = lost
+		if is.code == "" {
+			v.report.Bytes += is.size
+		}
+		all[d] = is
 	}
-	return sizes, nil
+	return all, nil
 }
-
-// lost is the size of content that has a finding of its own already.
-const lost = -1
 
 func (v *verifier) decode(b journal.Stored) ([]kernel.Event, bool) {
 	f := Finding{Severity: Error, Seq: b.First}
@@ -120,8 +122,9 @@ func (v *verifier) decode(b journal.Stored) ([]kernel.Event, bool) {
 	return nil, false
 }
 
-// contents checks that every version a batch stored has its bytes in it.
-func (v *verifier) contents(b journal.Stored, events []kernel.Event, sizes map[digest.Digest]int64) {
+// contents checks that every version a batch stored has its bytes in it. Damaged content that no version names, as of a
+// state file, is told by its batch.
+func (v *verifier) contents(b journal.Stored, events []kernel.Event, blobs map[digest.Digest]*blob) {
 	for i, e := range events {
 		switch fact := e.Fact.(type) {
 		case kernel.ReviewRecorded:
@@ -129,24 +132,30 @@ func (v *verifier) contents(b journal.Stored, events []kernel.Event, sizes map[d
 		case kernel.VersionStored:
 			v.report.Versions++
 			seq, n := b.First+int64(i), fact.Version
-			v.content(seq, n, "version "+string(n.ID), n.Digest, n.Size, sizes)
+			v.content(seq, n, "version "+string(n.ID), blobs[n.Digest], n.Size)
 			for _, p := range n.Parts {
-				v.content(seq, n, "part "+p.Path+" of version "+string(n.ID), p.Digest, p.Size, sizes)
+				v.content(seq, n, "part "+p.Path+" of version "+string(n.ID), blobs[p.Digest], p.Size)
 			}
+		}
+	}
+	for _, is := range blobs {
+		if is.code != "" && !is.told {
+			v.find(Finding{Code: is.code, Severity: Error, Seq: b.First, Hint: backupHint,
+				Message: fmt.Sprintf("batch %d–%d: %s", b.First, b.Last, is.why)})
 		}
 	}
 }
 
-func (v *verifier) content(seq int64, n kernel.Version, what string, d digest.Digest, size int64, sizes map[digest.Digest]int64) {
+func (v *verifier) content(seq int64, n kernel.Version, what string, is *blob, size int64) {
 	f := Finding{Severity: Error, Seq: seq, Node: string(n.Node), Hint: backupHint}
-	got, there := sizes[d]
 	switch {
-	case !there:
-		f.Code, f.Message = BytesMissing, fmt.Sprintf("%s is %s, which its batch does not hold", what, d.Short())
-	case got == lost:
-		f.Code, f.Message = BytesDamaged, fmt.Sprintf("%s is lost with the bytes %s", what, d.Short())
-	case got != size:
-		f.Code, f.Message = SizeDiffers, fmt.Sprintf("%s has %d bytes and its event says %d", what, got, size)
+	case is == nil:
+		f.Code, f.Message = BytesMissing, what+": its batch does not hold its bytes"
+	case is.code != "":
+		is.told = true
+		f.Code, f.Message = is.code, what+": "+is.why
+	case is.size != size:
+		f.Code, f.Message = SizeDiffers, fmt.Sprintf("%s: it has %d bytes and its event says %d", what, is.size, size)
 	default:
 		return
 	}

@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"sluice/internal/fault"
 	"sluice/internal/journal"
@@ -26,8 +27,8 @@ func (w Workspace) Repair(ctx context.Context, found Report) (Report, error) {
 		switch {
 		case !f.Repairable:
 			out.add(f)
-		case f.Code == FileUnwritten && unwritten[f.Path]:
-			f.Repairable, f.Hint = false, "the file there is a person's; it is taken over when the run is next used"
+		case f.Code == FileUnwritten && unwritten[f.Path] != "":
+			f.Repairable, f.Command, f.Hint = false, "", unwritten[f.Path]
 			out.add(f)
 		case f.Code == FileUnwritten:
 			out.Repaired = append(out.Repaired, f)
@@ -49,24 +50,30 @@ func (w Workspace) Repair(ctx context.Context, found Report) (Report, error) {
 	return out.sorted(), nil
 }
 
-// recover completes unwritten checkouts if any were found, and gives the paths that still are not written.
-func (w Workspace) recover(ctx context.Context, found Report) (map[string]bool, error) {
-	left := map[string]bool{}
-	wanted := false
-	for _, f := range found.Findings {
-		wanted = wanted || f.Code == FileUnwritten
+// recover completes unwritten checkouts if any were found, and gives the paths that are not written still, each with
+// the reason. A file that fails does not keep the others from their places.
+func (w Workspace) recover(ctx context.Context, found Report) (map[string]string, error) {
+	if !slices.ContainsFunc(found.Findings, func(f Finding) bool { return f.Code == FileUnwritten }) {
+		return nil, nil
 	}
-	if !wanted {
-		return left, nil
-	}
-	if _, err := w.Files.Recover(ctx); err != nil {
+	edits, failure := w.Files.Recover(ctx)
+	rows, err := w.Rows.Unwritten(ctx)
+	if err != nil {
 		return nil, err
 	}
-	rows, err := w.Rows.Unwritten(ctx)
+	left := make(map[string]string, len(rows))
 	for _, row := range rows {
-		left[row.Path] = true
+		left[row.Path] = "its content was recorded anew meanwhile"
+		if failure != nil {
+			left[row.Path] = failure.Error()
+		}
 	}
-	return left, err
+	for _, e := range edits {
+		if _, still := left[e.Row.Path]; still {
+			left[e.Row.Path] = "the file there is a person's; it is taken over when the run is next used"
+		}
+	}
+	return left, nil
 }
 
 // restore puts one file back, after a look whether that is still safe. It gives what is wrong with the file afterwards,
