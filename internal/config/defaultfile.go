@@ -22,7 +22,7 @@ func DefaultFile() []byte {
 				continue
 			}
 			value := f.show(&c)
-			if value == "" && !f.isOptional() {
+			if value == "" {
 				value = `""`
 			}
 			lines = append(lines, fmt.Sprintf("#  %-28s # %s", key+": "+value, f.doc))

@@ -149,7 +149,7 @@ func (f field) show(c *Config) string {
 	v := f.value(c)
 	if v.Kind() == reflect.Pointer {
 		if v.IsNil() {
-			return ""
+			return "null"
 		}
 		v = v.Elem()
 	}
