@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"sluice/internal/fault"
 	"sluice/internal/journal"
 )
 
@@ -28,6 +29,11 @@ func (w Workspace) Examine(ctx context.Context, progress func(done, total int)) 
 		edits, err := w.Files.Scan(ctx, id)
 		for _, e := range edits {
 			all.add(differing(e))
+		}
+		if code := fault.CodeOf(err); code == fault.BadPath || code == fault.NoPermission {
+			all.add(Finding{Code: FileUnreadable, Severity: Warning, Run: id, Path: fault.From(err).Subject,
+				Message: fmt.Sprintf("files of the run were not all compared: %v", err)})
+			return nil
 		}
 		return err
 	})

@@ -41,17 +41,18 @@ const (
 	SizeDiffers       = "size_differs"       // a version is not as long as its event says
 	DefinitionMissing = "definition_missing" // of the run's line
 	DefinitionDamaged = "definition_damaged"
-	HeadDiffers       = "head_differs"   // the row by which runs are listed is not what the journal gives
-	AskMissing        = "ask_missing"    // an open ask is not in the inbox
-	AskStray          = "ask_stray"      // the inbox shows an ask that is not open
-	AskDiffers        = "ask_differs"    // the inbox shows another ask than the journal has
-	RunMoving         = "run_moving"     // the run went on all the while: rows were not compared
-	FileMissing       = "file_missing"   // a checked-out file is gone
-	FileDamaged       = "file_damaged"   // an immutable file shows other bytes
-	FileEdited        = "file_edited"    // a working file shows a person's bytes
-	StateChanged      = "state_changed"  // a state file shows other bytes
-	FileUnwritten     = "file_unwritten" // a checkout was committed and not brought in place
-	DriverGone        = "driver_gone"    // a run was left by a process that ended
+	HeadDiffers       = "head_differs"    // the row by which runs are listed is not what the journal gives
+	AskMissing        = "ask_missing"     // an open ask is not in the inbox
+	AskStray          = "ask_stray"       // the inbox shows an ask that is not open
+	AskDiffers        = "ask_differs"     // the inbox shows another ask than the journal has
+	RunMoving         = "run_moving"      // the run went on all the while: rows were not compared
+	FileMissing       = "file_missing"    // a checked-out file is gone
+	FileDamaged       = "file_damaged"    // an immutable file shows other bytes
+	FileEdited        = "file_edited"     // a working file shows a person's bytes
+	StateChanged      = "state_changed"   // a state file shows other bytes
+	FileUnreadable    = "file_unreadable" // something else lies where a file should be, or it cannot be read
+	FileUnwritten     = "file_unwritten"  // a checkout was committed and not brought in place
+	DriverGone        = "driver_gone"     // a run was left by a process that ended
 )
 
 // Report is what was looked at and what was found. Findings are in a fixed order.

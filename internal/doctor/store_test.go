@@ -91,6 +91,7 @@ type story struct {
 	id    kernel.RunID
 	run   *kernel.Run
 	now   time.Time
+	copy  func(journal.Batch) // gets every batch too, if set
 }
 
 var (
@@ -119,13 +120,44 @@ func (s *story) do(c kernel.Command, bodies ...string) {
 		Definition: s.run.Definition(), Status: string(s.run.Status()), Labels: maps.Clone(s.run.Labels())}}
 	s.store.rows[id] = nil
 	for a := range s.run.OpenAsks() {
-		body, err := json.Marshal(a)
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		s.store.rows[id] = append(s.store.rows[id], journal.Ask{ID: string(a.ID), Run: id, Node: string(a.Node), Kind: string(a.Kind),
-			Title: a.Title, Version: string(a.Version), Digest: a.Digest, OpenedAt: a.OpenedAt, Open: true, Body: body})
+		s.store.rows[id] = append(s.store.rows[id], s.row(a))
 	}
+	if s.copy != nil {
+		s.copy(s.batch(before, events, bodies))
+	}
+}
+
+func (s *story) row(a *kernel.Ask) journal.Ask {
+	s.t.Helper()
+	body, err := json.Marshal(a)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return journal.Ask{ID: string(a.ID), Run: string(s.id), Node: string(a.Node), Kind: string(a.Kind), Title: a.Title,
+		Version: string(a.Version), Digest: a.Digest, OpenedAt: a.OpenedAt, Open: a.IsOpen(), Body: body}
+}
+
+// batch is what was just done, as a real store takes it.
+func (s *story) batch(after int64, events []kernel.Event, bodies []string) journal.Batch {
+	stored := s.store.batches[string(s.id)]
+	b := journal.Batch{Run: string(s.id), After: after, At: s.now, Count: len(events), Events: stored[len(stored)-1].Events,
+		Head: s.store.heads[string(s.id)].Head}
+	for _, body := range bodies {
+		b.Blobs = append(b.Blobs, journal.Blob{Digest: digest.Of([]byte(body)), Body: []byte(body)})
+	}
+	for _, e := range events {
+		var id kernel.AskID
+		switch f := e.Fact.(type) {
+		case kernel.AskOpened:
+			id = f.Ask.ID
+		case kernel.AskClosed:
+			id = f.Ask
+		}
+		if a, ok := s.run.Ask(id); ok {
+			b.Asks = append(b.Asks, s.row(a))
+		}
+	}
+	return b
 }
 
 func (s *story) append(after int64, events []kernel.Event, bodies ...string) {
@@ -164,10 +196,15 @@ func (s *story) deliver(id kernel.NodeID, body string, parts ...string) {
 	s.do(kernel.Deliver{Stamp: s.by(worker), Attempt: n.Open().ID, Content: content}, append([]string{body}, parts...)...)
 }
 
-// tell adds a run with versions, a bundle, a check, an approval and an open ask: 9 batches.
+// tell adds a run with versions, a bundle, a check, an approval and an open ask: 12 batches.
 func tell(t testing.TB, store *memStore, id kernel.RunID) *story {
 	t.Helper()
-	s := &story{t: t, store: store, id: id, run: kernel.NewRun(), now: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)}
+	return tellTo(t, store, id, nil)
+}
+
+func tellTo(t testing.TB, store *memStore, id kernel.RunID, sink func(journal.Batch)) *story {
+	t.Helper()
+	s := &story{t: t, store: store, id: id, run: kernel.NewRun(), now: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC), copy: sink}
 	store.blobs[string(id)] = map[digest.Digest][]byte{}
 	definition := []byte("steps: [world, text]")
 	store.definitions[digest.Of(definition)] = definition
