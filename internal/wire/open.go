@@ -51,7 +51,7 @@ type house struct {
 
 // Open opens a workspace and completes what a killed process left: files that were committed and not put in place.
 func Open(ctx context.Context, s Setup) (*app.App, func() error, error) {
-	if err := workspace.CheckFolder(s.Root, os.Getenv("SLUICE_ALLOW_UNSAFE_FOLDER") != ""); err != nil {
+	if err := workspace.CheckFolder(s.Root, allowUnsafe()); err != nil {
 		return nil, nil, err
 	}
 	h := &house{}

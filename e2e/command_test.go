@@ -1,0 +1,105 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// commands are the words that scripts have besides those of testscript.
+func commands() map[string]func(*testscript.TestScript, bool, []string) {
+	return map[string]func(*testscript.TestScript, bool, []string){
+		"jsonenv": jsonEnv,
+		"jsonhas": jsonHas,
+		"status":  wantStatus,
+	}
+}
+
+// jsonEnv sets variables from the JSON document of the last stdout: jsonenv ASK=asks.0.ask …
+func jsonEnv(ts *testscript.TestScript, neg bool, args []string) {
+	doc := lastJSON(ts)
+	for _, a := range args {
+		name, path, ok := strings.Cut(a, "=")
+		if neg || !ok {
+			ts.Fatalf("usage: jsonenv NAME=path…")
+		}
+		v, ok := lookup(doc, path)
+		if !ok {
+			ts.Fatalf("stdout has nothing at %s", path)
+		}
+		ts.Setenv(name, fmt.Sprint(v))
+	}
+}
+
+// jsonHas compares values of the last stdout: jsonhas path=value …; the value may be empty for "there, whatever it is".
+func jsonHas(ts *testscript.TestScript, neg bool, args []string) {
+	doc := lastJSON(ts)
+	for _, a := range args {
+		path, want, compare := strings.Cut(a, "=")
+		v, ok := lookup(doc, path)
+		holds := ok && (!compare || fmt.Sprint(v) == want)
+		if holds == neg {
+			ts.Fatalf("stdout has %v at %s (there: %v), and %q was wanted: %v", v, path, ok, want, !neg)
+		}
+	}
+}
+
+// wantStatus runs a command and wants one exit code: status 4 sluice run r1.
+func wantStatus(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status CODE command args…")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	got := "0"
+	if err != nil {
+		got = strings.TrimPrefix(err.Error(), "exit status ")
+	}
+	if got != args[0] {
+		ts.Fatalf("%s ended with %s, want %s", strings.Join(args[1:], " "), got, args[0])
+	}
+}
+
+func lastJSON(ts *testscript.TestScript) any {
+	var doc any
+	if err := json.Unmarshal([]byte(ts.ReadFile("stdout")), &doc); err != nil {
+		ts.Fatalf("stdout is not one JSON document: %v", err)
+	}
+	return doc
+}
+
+func lookup(doc any, path string) (any, bool) {
+	for _, key := range strings.Split(path, ".") {
+		switch v := doc.(type) {
+		case map[string]any:
+			next, ok := v[key]
+			if !ok {
+				return nil, false
+			}
+			doc = next
+		case []any:
+			var i int
+			if key == "#" {
+				doc = len(v)
+				continue
+			}
+			if _, err := fmt.Sscan(key, &i); err != nil || i < 0 || i >= len(v) {
+				return nil, false
+			}
+			doc = v[i]
+		default:
+			return nil, false
+		}
+	}
+	return doc, true
+}
+
+func mustRead(path string) []byte {
+	body, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	return body
+}

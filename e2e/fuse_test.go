@@ -1,0 +1,101 @@
+package e2e
+
+import (
+	"context"
+	"os"
+	"strconv"
+
+	"sluice/internal/digest"
+	"sluice/internal/engine"
+	"sluice/internal/journal"
+	"sluice/internal/model"
+	"sluice/internal/wire"
+)
+
+// fuse counts the points where something becomes durable, over all processes that share the file, and kills the
+// process at one of them: just before and just after each append, each placing of files, each record of a model call.
+func fuse(file, at string) wire.Between {
+	if file == "" {
+		return wire.Between{}
+	}
+	n, err := strconv.Atoi(at)
+	if err != nil {
+		panic(err)
+	}
+	f := fuseFile{file, int64(n)}
+	return wire.Between{
+		Journal: func(j engine.Journal) engine.Journal { return fuseJournal{j, f} },
+		Files:   func(i engine.Files) engine.Files { return fuseFiles{i, f} },
+		Calls:   func(c model.Calls) model.Calls { return fuseCalls{c, f} },
+	}
+}
+
+type fuseFile struct {
+	path string
+	at   int64
+}
+
+// point adds one to the count and dies if this is the one. The file's size is the count, so it survives the process.
+func (f fuseFile) point() {
+	file, err := os.OpenFile(f.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		panic(err)
+	}
+	defer file.Close()
+	if _, err := file.Write([]byte{'.'}); err != nil {
+		panic(err)
+	}
+	info, err := file.Stat()
+	if err != nil {
+		panic(err)
+	}
+	if info.Size() == f.at {
+		self, err := os.FindProcess(os.Getpid())
+		if err == nil {
+			err = self.Kill()
+		}
+		if err != nil {
+			panic(err)
+		}
+		select {} // until the signal arrives
+	}
+}
+
+type fuseJournal struct {
+	engine.Journal
+	fuse fuseFile
+}
+
+func (j fuseJournal) Append(ctx context.Context, b ...journal.Batch) error {
+	j.fuse.point()
+	defer j.fuse.point()
+	return j.Journal.Append(ctx, b...)
+}
+
+type fuseFiles struct {
+	engine.Files
+	fuse fuseFile
+}
+
+func (i fuseFiles) Place(ctx context.Context, rows []journal.Checkout, bodies map[digest.Digest][]byte) ([]journal.Edit, error) {
+	i.fuse.point()
+	defer i.fuse.point()
+	return i.Files.Place(ctx, rows, bodies)
+}
+
+type fuseCalls struct {
+	model.Calls
+	fuse fuseFile
+}
+
+func (c fuseCalls) BeginCall(ctx context.Context, call journal.Call) (int64, error) {
+	c.fuse.point()
+	defer c.fuse.point()
+	return c.Calls.BeginCall(ctx, call)
+}
+
+func (c fuseCalls) EndCall(ctx context.Context, id int64, r *journal.Reply, o journal.Outcome, u journal.Usage, errText string) error {
+	c.fuse.point()
+	defer c.fuse.point()
+	return c.Calls.EndCall(ctx, id, r, o, u, errText)
+}
