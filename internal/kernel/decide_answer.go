@@ -98,7 +98,7 @@ func (r *Run) answerVerdict(a *Ask, n *node, o Option, c Answer) ([]Fact, error)
 		about, review.Check = n.target, n.ID
 	}
 	v, ok := r.versions[a.Version]
-	if !ok {
+	if !ok || about == nil || v.Node != about.ID {
 		return nil, refuse(fault.IllegalStep, n, "ask %s is about no version", a.ID)
 	}
 	if c.Content == nil {

@@ -211,7 +211,10 @@ func decideRevise(r *Run, c Revise) ([]Fact, error) {
 		case n.open != nil:
 			return nil, refuse(fault.AttemptOpen, n, "attempt %s at node %s is under way", n.open.ID, n.ID)
 		case n.Kind == Make && n.newest == nil, n.Kind == Check && (n.target == nil || n.target.newest == nil):
-			continue // there is nothing to throw away
+			if n.status == StatusFailed || n.status == StatusHeld || n.isUsedUp() {
+				return nil, refuse(fault.IllegalStep, n, "node %s is %s and has nothing to throw away", n.ID, n.status)
+			}
+			continue // it will be made anyway
 		}
 		if !slices.Contains(redo, id) {
 			redo = append(redo, id)
@@ -255,9 +258,18 @@ func (r *Run) decidedByPerson(by Actor) error {
 func (r *Run) rollbackFacts(from []*node, reason string) []Fact {
 	var facts []Fact
 	back := RolledBack{N: len(r.rollbacks) + 1, Reason: reason}
-	for _, n := range downstream(from) {
+	redo := RedoRequested{Note: reason}
+	all := downstream(from)
+	set := make(map[*node]bool, len(all))
+	for _, n := range all {
+		set[n] = true
+	}
+	for _, n := range all {
 		if n.Kind == Group {
 			continue
+		}
+		if n.Kind == Check && n.spoke() && !set[n.target] {
+			redo.Nodes = append(redo.Nodes, n.ID) // its target stays, so it judges that again
 		}
 		if n.open != nil {
 			facts = append(facts, withdraw(n.open, "rolled back"))
@@ -269,7 +281,15 @@ func (r *Run) rollbackFacts(from []*node, reason string) []Fact {
 	if len(back.Nodes) > 0 {
 		facts = append(facts, back)
 	}
+	if len(redo.Nodes) > 0 {
+		facts = append(facts, redo)
+	}
 	return facts
+}
+
+// spoke tells whether a check has judged what stands now.
+func (n *node) spoke() bool {
+	return n.target != nil && n.target.newest != nil && n.reviewed[n.target.newest.ID] != nil
 }
 
 // downstream gives the nodes and everything that depends on them: by need, as a check, as a child of a group.

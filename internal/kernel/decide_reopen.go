@@ -11,9 +11,8 @@ func decideReopen(r *Run, c Reopen) ([]Fact, error) {
 	if err != nil {
 		return nil, err
 	}
-	usedUp := slices.ContainsFunc(n.asks, func(a *Ask) bool { return a.Reason == UsedUp })
 	switch {
-	case n.status == StatusFailed && n.Kind != Group, n.status == StatusHeld, usedUp:
+	case n.status == StatusFailed && n.Kind != Group, n.status == StatusHeld, n.isUsedUp():
 		return []Fact{NodeReopened{Node: n.ID, Reason: c.Reason}}, nil
 	case n.status == StatusAbandoned:
 		if err := n.reopenable(nil); err != nil {
@@ -22,6 +21,11 @@ func decideReopen(r *Run, c Reopen) ([]Fact, error) {
 		return reopenTree(n, c.Reason), nil
 	}
 	return nil, refuse(fault.IllegalStep, n, "node %s is %s; there is nothing to reopen", n.ID, n.status)
+}
+
+// isUsedUp tells whether a person is asked what to do since its attempts are at an end.
+func (n *node) isUsedUp() bool {
+	return slices.ContainsFunc(n.asks, func(a *Ask) bool { return a.Reason == UsedUp })
 }
 
 // reopenable tells why an abandoned node cannot come back by itself, if it cannot. Those in with come back too.
@@ -68,7 +72,7 @@ func (n *node) doneInstead() *node {
 func reopenTree(n *node, reason string) []Fact {
 	var facts []Fact
 	n.eachUnder(func(o *node) bool {
-		if o.status != StatusAbandoned {
+		if o.status != StatusAbandoned || o.doneInstead() != nil {
 			return false
 		}
 		facts = append(facts, NodeReopened{Node: o.ID, Reason: under(n, o, "with", reason)})

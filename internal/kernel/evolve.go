@@ -185,7 +185,7 @@ func (n *node) freshStart() {
 
 func (n *node) requestRedo(note string) {
 	n.freshStart()
-	n.redo = true
+	n.redo, n.held = true, false
 	n.take++
 	if note != "" {
 		n.notes = append(n.notes, note)
@@ -329,7 +329,12 @@ func (r *Run) recordReview(review Review) {
 		}
 		r.refresh(c)
 	}
-	r.with(v.Node, func(n *node) { n.judged = append(n.judged, v) })
+	r.with(v.Node, func(n *node) {
+		n.judged = append(n.judged, v)
+		if review.By.IsHuman() && v == n.newest {
+			n.held = false // a word on it ends that it was put aside
+		}
+	})
 }
 
 func (r *Run) approveVersion(f VersionApproved) {
@@ -353,7 +358,7 @@ func (r *Run) rejectVersion(f VersionRejected) {
 	if !ok {
 		return
 	}
-	v.state = rejected
+	v.state, v.sentBack = rejected, v.sentBack || f.Fresh
 	r.with(v.Node, func(n *node) {
 		if v != n.newest {
 			return

@@ -74,6 +74,7 @@ type imageVersion struct {
 	State    standing
 	Variants []string
 	Offered  bool
+	SentBack bool
 	Away     bool
 	Rank     int64
 	Reviews  []imageReview
@@ -173,7 +174,8 @@ func (n *node) picture() imageNode {
 		im.Last = n.last.ID
 	}
 	for _, v := range n.versions {
-		iv := imageVersion{Version: *v, State: v.state, Variants: v.variants, Offered: v.offered, Away: v.away, Rank: v.rank}
+		iv := imageVersion{Version: *v, State: v.state, Variants: v.variants, Offered: v.offered,
+			SentBack: v.sentBack, Away: v.away, Rank: v.rank}
 		for _, review := range v.reviews {
 			iv.Reviews = append(iv.Reviews, imageReview{*review, review.Score != nil && *review.Score == 0})
 		}

@@ -103,7 +103,8 @@ func (l *loader) nodes() {
 
 func (l *loader) version(n *node, iv *imageVersion) {
 	v := &iv.Version
-	v.state, v.variants, v.offered, v.away, v.rank = iv.State, iv.Variants, iv.Offered, iv.Away, iv.Rank
+	v.state, v.variants, v.offered, v.rank = iv.State, iv.Variants, iv.Offered, iv.Rank
+	v.sentBack, v.away = iv.SentBack, iv.Away
 	if v.Node != n.ID {
 		l.broken = "version " + string(v.ID) + " of another node"
 	}

@@ -111,8 +111,12 @@ func (h *history) work(verb string, s Stamp, a args) Command {
 }
 
 func (h *history) unfold(s Stamp, a args) Command {
-	c := Unfold{Stamp: s, After: VersionID(a.at(0))}
-	for _, spec := range a.plain[1:] { // make:x:needs~y
+	c := Unfold{Stamp: s}
+	specs := a.plain
+	if _, none := a.keyed["after"]; !none {
+		c.After, specs = VersionID(a.at(0)), specs[1:]
+	}
+	for _, spec := range specs { // make:x:needs~y
 		c.Nodes = append(c.Nodes, parseNode(h.t, strings.NewReplacer(":", " ", "~", "=").Replace(spec)))
 	}
 	if gone := a.keyed["abandon"]; gone != "" {
@@ -186,6 +190,9 @@ func (h *history) answer(s Stamp, a args) Command {
 	id, reason, _ := strings.Cut(a.at(0), "/")
 	c := Answer{Stamp: s, Choice: a.at(1), Text: a.keyed["text"], Rule: ruleFor(a)}
 	n := h.run.nodes[NodeID(id)]
+	if n == nil {
+		return c
+	}
 	for _, ask := range n.asks {
 		if c.Ask == "" && (reason == "" || string(ask.Reason) == reason) {
 			c.Ask = ask.ID

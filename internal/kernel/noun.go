@@ -26,6 +26,7 @@ type Version struct {
 	reviews  []*Review
 	variants []string
 	offered  bool
+	sentBack bool  // a person rejected it
 	away     bool  // put away by a rollback: words on it are kept and change nothing
 	rank     int64 // number of the event that made it the newest; the approved pointer moves along it
 }

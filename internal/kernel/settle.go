@@ -95,19 +95,7 @@ func (n *node) resolve(v *Version) Fact {
 		forIt.Rule, forIt.Reviews = last.By.Name, []ReviewID{last.ID}
 	}
 	if n.Gate.Checks {
-		pending := false
-		for _, c := range n.checks {
-			review := c.reviewed[v.ID]
-			switch {
-			case c.abandoned:
-			case review == nil:
-				pending = true
-			case review.Verdict == AgainstIt && !c.Advisory:
-				against.Reviews = append(against.Reviews, review.ID)
-			default:
-				forIt.Reviews = append(forIt.Reviews, review.ID)
-			}
-		}
+		pending := n.countChecks(v, &forIt, &against)
 		switch {
 		case pending:
 			return nil
@@ -115,15 +103,55 @@ func (n *node) resolve(v *Version) Fact {
 			return decided(v, rejected, against)
 		}
 	}
-	if n.Gate.Person {
+	if n.asksPerson() {
 		return nil
 	}
 	return decided(v, approved, forIt)
 }
 
+// countChecks sorts what the checks said about a version, and tells whether one has yet to speak.
+func (n *node) countChecks(v *Version, forIt *VersionApproved, against *VersionRejected) (pending bool) {
+	for _, c := range n.checks {
+		review := c.reviewed[v.ID]
+		switch {
+		case c.abandoned:
+		case review == nil:
+			pending = true
+		case review.Verdict == AgainstIt && !c.Advisory:
+			against.Reviews = append(against.Reviews, review.ID)
+		default:
+			forIt.Reviews = append(forIt.Reviews, review.ID)
+		}
+	}
+	return pending
+}
+
+// asksPerson tells whether the gate ends with a person. It does so too when it names checks and those that could have
+// closed it were all abandoned: giving up a check is no approval.
+func (n *node) asksPerson() bool {
+	if n.Gate.Person || !n.Gate.Checks {
+		return n.Gate.Person
+	}
+	lost, advisory := len(n.checks) == 0, false
+	for _, c := range n.checks {
+		switch {
+		case c.abandoned:
+			lost = lost || !c.Advisory
+		case c.Advisory:
+			advisory = true
+		default:
+			return false
+		}
+	}
+	return lost || !advisory
+}
+
 // decided gives the fact unless the version stands so already. What was approved stays so: words against it are kept,
 // and it is revised or rolled back, never rejected.
 func decided(v *Version, s standing, f Fact) Fact {
+	if no, ok := f.(VersionRejected); ok && no.Fresh && v.state == rejected && !v.sentBack {
+		return f // the law had rejected it; now a person does, and its attempts start again
+	}
 	if v.state == s || v.state == approved {
 		return nil
 	}

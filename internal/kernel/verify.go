@@ -232,6 +232,9 @@ func (w *witness) versionApproved(f VersionApproved) {
 	if !n.Gate.Checks {
 		return
 	}
+	if n.asksPerson() {
+		w.report(10, string(v.ID), "its gate asks checks, which were abandoned, and no person approved it")
+	}
 	for _, c := range n.checks {
 		spoke := func(r *Review) bool { return r.Check == c.ID && (c.Advisory || r.Verdict == ForIt) }
 		if !c.abandoned && !slices.ContainsFunc(reviews, spoke) {
