@@ -59,8 +59,8 @@ or later with the command that is printed.
   sluice approve a1b2c3 --digest 5e884898da28 --reason "reads well"
   sluice approve a1b2c3 --set tone=warm -f better.md`,
 	}
-	c.Flags().StringArrayVar(&r.set, "set", nil, "a change that goes with the approval, as NAME=VALUE (repeat for more)")
-	c.Flags().StringVarP(&r.file, "file", "f", "", "approve the content of this file instead (- is stdin)")
+	c.Flags().StringArrayVar(&r.set, "set", nil, "a change `NAME=VALUE` that goes with the approval (repeat for more)")
+	c.Flags().StringVarP(&r.file, "file", "f", "", "approve the content of `FILE` instead (- is stdin)")
 	r.Choice, r.setFlag, r.done = "approve", "set", "approved"
 	k.replying(c, &r)
 	return c
@@ -100,8 +100,8 @@ func (k *Kit) answer() *cobra.Command {
   sluice answer a1b2c3 -f notes.md
   cat notes.md | sluice answer a1b2c3 -f -`,
 	}
-	c.Flags().StringArrayVarP(&r.set, "answer", "a", nil, "the answer to a question, as NAME=VALUE (repeat for more)")
-	c.Flags().StringVarP(&r.file, "file", "f", "", "supply the content of this file (- is stdin)")
+	c.Flags().StringArrayVarP(&r.set, "answer", "a", nil, "the answer `NAME=VALUE` to a question (repeat for more)")
+	c.Flags().StringVarP(&r.file, "file", "f", "", "supply the content of `FILE` (- is stdin)")
 	r.setFlag, r.done = "answer", "answered"
 	k.replying(c, &r)
 	return c
@@ -126,8 +126,8 @@ func (k *Kit) choose() *cobra.Command {
 func (k *Kit) replying(c *cobra.Command, r *reply) {
 	c.Args = fitUse
 	c.ValidArgsFunction = k.completeAsk
-	c.Flags().StringVar(&r.digest, "digest", "", "of the version you mean, as the inbox shows it; refused if the ask is about another")
-	c.Flags().StringVar(&r.Reason, "reason", "", "why, for the record")
+	c.Flags().StringVar(&r.digest, "digest", "", "`DIGEST` of the version you mean, as the inbox shows it; refused if the ask is about another")
+	c.Flags().StringVar(&r.Reason, "reason", "", "`TEXT` that says why, for the record")
 	c.Flags().BoolVar(&r.Run, "run", false, "let the run go on afterwards")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		r.Ask = args[0]

@@ -197,8 +197,8 @@ func what(e app.EventDoc) string {
 	if err != nil {
 		return e.Type
 	}
-	if text := describe(events[0].Fact); text != "" {
-		return text
+	if f, ok := events[0].Fact.(kernel.AttemptClosed); ok && describe(f) == "" {
+		return "closed the attempt at " + string(f.Node) + ": " + string(f.Snapshot.Outcome)
 	}
-	return e.Type
+	return describe(events[0].Fact)
 }

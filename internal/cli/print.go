@@ -68,6 +68,9 @@ func (k *Kit) PrintRecorded(what string, d app.RunDoc, err error) error {
 
 // goOn makes sure that an interruption says how to go on.
 func goOn(d app.RunDoc, err error) error {
+	if err == nil {
+		return nil
+	}
 	f := fault.From(err)
 	if d.Run == "" || len(f.Next) > 0 || f.Code != fault.Interrupted && !errors.Is(err, context.Canceled) {
 		return err

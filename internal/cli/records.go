@@ -38,7 +38,7 @@ func (k *Kit) log() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().IntVarP(&last, "last", "n", 0, "only the last so many; 0 is all")
+	c.Flags().IntVarP(&last, "last", "n", 0, "only the last `N`; 0 is all")
 	return c
 }
 
@@ -79,7 +79,7 @@ whole or not at all. sluice verify DIR checks it with nothing else at hand.
 		Args:              fitUse,
 		ValidArgsFunction: k.CompleteRun,
 	}
-	c.Flags().StringVarP(&dir, "output", "o", "", "directory to write to, inside the workspace (default: exports/RUN)")
+	c.Flags().StringVarP(&dir, "output", "o", "", "`DIR` to write to, inside the workspace (default: exports/RUN)")
 	c.Flags().BoolVar(&candidates, "candidates", false, "write versions that are not approved too, each marked")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return k.With(c.Context(), func(a *app.App) error {
@@ -165,6 +165,6 @@ export by its manifest alone, without the workspace.
 			})
 		},
 	}
-	c.Flags().StringVar(&run, "run", "", "only this run")
+	c.Flags().StringVar(&run, "run", "", "only this `RUN`")
 	return c
 }

@@ -27,27 +27,28 @@ Results go to stdout, progress to stderr. With --json every command prints exact
   sluice init          make this directory a workspace
   sluice status        what runs there are
   sluice inbox         what waits for you`,
-		Args:              cobra.ArbitraryArgs,
-		RunE:              unknownCommand,
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		PersistentPreRunE: func(*cobra.Command, []string) error { k.prepare(); return nil },
+		Args:          cobra.ArbitraryArgs,
+		RunE:          unknownCommand,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+
+		SuggestionsMinimumDistance: 2,
+		PersistentPreRunE:          func(*cobra.Command, []string) error { k.prepare(); return nil },
 	}
 	root.SetIn(k.env.Stdin)
 	root.SetOut(k.env.Stdout)
 	root.SetErr(k.env.Stderr)
 	root.SetFlagErrorFunc(k.flagError)
-	root.CompletionOptions.HiddenDefaultCmd = false
 	f := root.PersistentFlags()
-	f.StringVar(&k.workspace, "workspace", "", "directory of the workspace (default: the nearest with sluice.yaml; SLUICE_WORKSPACE)")
+	f.StringVar(&k.workspace, "workspace", "", "`DIR` of the workspace (default: the nearest with sluice.yaml; SLUICE_WORKSPACE)")
 	f.BoolVar(&k.json, "json", k.json, "print one JSON document")
 	f.BoolVarP(&k.verbose, "verbose", "v", false, "show duration, tokens and prompt of every model call")
-	f.StringVar(&k.provider, "provider", "", "model provider for this command (SLUICE_PROVIDER)")
-	f.StringVar(&k.rehearsal, "rehearsal", "", "script for the rehearsal model (SLUICE_REHEARSAL)")
+	f.StringVar(&k.provider, "provider", "", "model provider `NAME` for this command (SLUICE_PROVIDER)")
+	f.StringVar(&k.rehearsal, "rehearsal", "", "script `FILE` for the rehearsal model (SLUICE_REHEARSAL)")
 	root.AddGroup(&cobra.Group{ID: GroupRuns, Title: "Runs:"}, &cobra.Group{ID: groupPeople, Title: "What people decide:"},
 		&cobra.Group{ID: groupRecords, Title: "Records:"}, &cobra.Group{ID: groupWorkspace, Title: "Workspace:"},
 		&cobra.Group{ID: groupAbout, Title: "About:"})
-	root.SetHelpCommandGroupID(groupAbout)
+	root.SetHelpCommand(helpCommand(root))
 	root.SetCompletionCommandGroupID(groupAbout)
 	k.add(root)
 	return root
@@ -74,4 +75,27 @@ func (k *Kit) add(root *cobra.Command) {
 // prepare settles what depends on the flags: a watched model's prompts and a live line do not share a terminal.
 func (k *Kit) prepare() {
 	k.progress.isLive = k.env.ErrWidth() > 0 && !k.verbose && k.env.Getenv("TERM") != "dumb"
+}
+
+// helpCommand shows the help of a command; the one that comes with the parser ends with 0 for commands that do not exist.
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [COMMAND…]",
+		Short:   "Show how a command is used",
+		Long:    "Shows how a command is used, as COMMAND --help does.\n\n" + exits(0, 2),
+		Example: "  sluice help status",
+		GroupID: groupAbout,
+		Args:    fitUse,
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, rest, err := root.Find(args)
+			if err != nil {
+				return unknownCommand(root, args)
+			}
+			if len(rest) > 0 {
+				return unknownCommand(c, rest)
+			}
+			c.InitDefaultHelpFlag()
+			return c.Help()
+		},
+	}
 }

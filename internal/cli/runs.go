@@ -23,11 +23,11 @@ it goes on. A run may be named by the beginning of its id.
 		Args:              fitUse,
 		ValidArgsFunction: k.CompleteRun,
 	}
-	c.Flags().StringVar(&f.Line, "line", "", "only runs of this line")
-	c.Flags().StringSliceVar(&f.Status, "status", nil, "only runs with one of these: active, parked, failed, held, done, cancelled, dropped")
-	c.Flags().StringArrayVar(&labels, "label", nil, "only runs with this label, as NAME=VALUE (repeat for more)")
-	c.Flags().IntVar(&f.Limit, "limit", 50, "how many runs to show")
-	c.Flags().StringVar(&f.Cursor, "page", "", "the page that the last one named")
+	c.Flags().StringVar(&f.Line, "line", "", "only runs of line `NAME`")
+	c.Flags().StringSliceVar(&f.Status, "status", nil, "only runs with `STATUS` active, parked, failed, held, done, cancelled or dropped (several with commas)")
+	c.Flags().StringArrayVar(&labels, "label", nil, "only runs with label `NAME=VALUE` (repeat for more)")
+	c.Flags().IntVar(&f.Limit, "limit", 50, "show at most `N` runs")
+	c.Flags().StringVar(&f.Cursor, "page", "", "show the page `MARK` that the last one named")
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		if f.Limit < 1 || f.Limit > maxPage {
 			return wrongUse(c, "--limit", "--limit is %d; 1 to %d is needed", f.Limit, maxPage)
@@ -94,8 +94,8 @@ are made again.
 			})
 		},
 	}
-	c.Flags().StringVar(&from, "from", "", "the node to begin again from")
-	c.Flags().StringVar(&reason, "reason", "", "why, for the record")
+	c.Flags().StringVar(&from, "from", "", "begin again from `NODE`")
+	c.Flags().StringVar(&reason, "reason", "", "`TEXT` that says why, for the record")
 	return c
 }
 
@@ -126,7 +126,7 @@ func (k *Kit) cancel() *cobra.Command {
 		call: func(c *cobra.Command, a *app.App, args []string) (app.RunDoc, error) {
 			return a.Cancel(c.Context(), args[0], reason)
 		}})
-	c.Flags().StringVar(&reason, "reason", "", "why, for the record")
+	c.Flags().StringVar(&reason, "reason", "", "`TEXT` that says why, for the record")
 	return c
 }
 
@@ -139,7 +139,7 @@ stays until the new content is approved; then what was made from it is stale.`,
 		call: func(c *cobra.Command, a *app.App, args []string) (app.RunDoc, error) {
 			return a.Revise(c.Context(), args[0], args[1:], note)
 		}})
-	c.Flags().StringVar(&note, "note", "", "what the next attempt should heed")
+	c.Flags().StringVar(&note, "note", "", "`TEXT` that the next attempt should heed")
 	return c
 }
 
@@ -151,7 +151,7 @@ func (k *Kit) reopen() *cobra.Command {
 		call: func(c *cobra.Command, a *app.App, args []string) (app.RunDoc, error) {
 			return a.Reopen(c.Context(), args[0], args[1], reason)
 		}})
-	c.Flags().StringVar(&reason, "reason", "", "why, for the record")
+	c.Flags().StringVar(&reason, "reason", "", "`TEXT` that says why, for the record")
 	return c
 }
 
@@ -175,6 +175,6 @@ last rollback back.`,
 			return a.Rollback(c.Context(), args[0], args[1:], reason)
 		}})
 	c.Flags().BoolVar(&undo, "undo", false, "bring the last rollback back")
-	c.Flags().StringVar(&reason, "reason", "", "why, for the record")
+	c.Flags().StringVar(&reason, "reason", "", "`TEXT` that says why, for the record")
 	return c
 }

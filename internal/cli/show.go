@@ -327,12 +327,22 @@ func (v look) report(what string, r doctor.Report) string {
 	for _, f := range r.Findings {
 		b.WriteString(f.Severity + " " + v.finding(f))
 	}
-	fmt.Fprintf(&b, "%s: %s, %s, %s, %s of content, %s: ", what, count(r.Runs, "run"), count(r.Events, "event"),
-		count(r.Versions, "version"), bytesText(r.Bytes), count(r.Reviews, "review"))
-	if len(r.Findings) == 0 {
-		return b.String() + "all is as recorded\n"
+	var parts []string
+	for _, part := range []struct {
+		n    int
+		noun string
+	}{{r.Runs, "run"}, {r.Events, "event"}, {r.Versions, "version"}, {r.Reviews, "review"}} {
+		if part.n > 0 { // an export has no events, an empty workspace nothing at all
+			parts = append(parts, count(part.n, part.noun))
+		}
 	}
-	return b.String() + count(len(r.Findings), "finding") + "\n"
+	verdict := "all is as recorded"
+	if n := len(r.Findings); n > 0 {
+		verdict = count(n, "finding")
+	}
+	parts = append(parts, bytesText(r.Bytes)+" of content")
+	fmt.Fprintf(&b, "%s: %s; %s\n", what, strings.Join(parts, ", "), verdict)
+	return b.String()
 }
 
 func (v look) finding(f doctor.Finding) string {

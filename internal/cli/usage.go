@@ -60,16 +60,14 @@ var badFlagValue = regexp.MustCompile(`^invalid argument "(.*)" for "(?:-., )?--
 
 // flagError puts what the flag parser says into our words.
 func (k *Kit) flagError(c *cobra.Command, err error) error {
-	if args := c.Flags().Args(); c.HasSubCommands() && len(args) == 0 {
-		if word := firstWord(k.env.Args); word != "" && c.Name() != word {
-			return unknownCommand(c, []string{word})
-		}
+	if args := c.Flags().Args(); c.HasSubCommands() && len(args) > 0 {
+		return unknownCommand(c, args) // that the flag of an unknown command is unknown helps nobody
 	}
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	if name, ok := strings.CutPrefix(text, "unknown flag: "); ok {
 		e := fault.New(fault.Usage, name, "%s has no flag %s", c.CommandPath(), name)
-		if near := nearestFlag(c, strings.TrimPrefix(name, "--")); near != "" {
-			e = e.With(fault.Action{Action: "did you mean", Command: c.CommandPath() + " --" + near, Why: "did you mean this?"})
+		if near := nearest(c, strings.TrimPrefix(name, "--")); near != "" {
+			e = e.With(fault.Action{Action: "did you mean", Command: c.CommandPath() + " " + near, Why: "did you mean this?"})
 		}
 		return e.With(help(c))
 	}
@@ -83,23 +81,20 @@ func (k *Kit) flagError(c *cobra.Command, err error) error {
 	return wrongUse(c, c.Name(), "%s", text)
 }
 
-// firstWord is the first argument that is no flag, in arguments that did not parse.
-func firstWord(args []string) string {
-	for _, a := range args {
-		if !strings.HasPrefix(a, "-") {
-			return a
+// nearest finds a command of that name, or a flag that begins alike: most slips are in the middle or at the end of a
+// word.
+func nearest(c *cobra.Command, name string) string {
+	for _, sub := range c.Commands() {
+		if sub.Name() == name {
+			return name
 		}
 	}
-	return ""
-}
-
-// nearestFlag finds a flag that begins alike: most slips are in the middle or at the end of a word.
-func nearestFlag(c *cobra.Command, name string) string {
+	usages := c.Flags().FlagUsages() + c.InheritedFlags().FlagUsages()
 	for n := len(name); n >= 2; n-- {
-		for _, line := range strings.Split(c.Flags().FlagUsages()+c.InheritedFlags().FlagUsages(), "\n") {
+		for line := range strings.Lines(usages) {
 			_, rest, ok := strings.Cut(line, "--")
 			if word, _, _ := strings.Cut(rest, " "); ok && strings.HasPrefix(word, name[:n]) {
-				return word
+				return "--" + word
 			}
 		}
 	}

@@ -38,7 +38,7 @@ cloud-synced folders are refused: locks do not hold there.
 			}
 			text := "made the workspace " + clean(root) + "\n"
 			if root != k.env.Dir {
-				text += "next: cd " + shellWord(root) + "\n"
+				text += "next: cd " + shellWord(k.near(root)) + "\n"
 			}
 			return k.Print(initDoc{root}, text+k.look().next([]fault.Action{{Command: "sluice status", Why: "there are no runs yet"}}))
 		},
@@ -78,6 +78,8 @@ func (k *Kit) config() *cobra.Command {
 		Example: "  sluice config show",
 		Args:    cobra.ArbitraryArgs,
 		RunE:    unknownCommand,
+
+		SuggestionsMinimumDistance: 2,
 	}
 	group.AddCommand(&cobra.Command{
 		Use:   "show",
@@ -124,7 +126,8 @@ func (k *Kit) version() *cobra.Command {
 
 // sample starts runs of the built-in line from a file. It is for tests and for those who write lines.
 func (k *Kit) sample() *cobra.Command {
-	group := &cobra.Command{Use: "sample", Short: "The smallest line, given as data", Hidden: true, Args: cobra.ArbitraryArgs, RunE: unknownCommand}
+	group := &cobra.Command{Use: "sample", Short: "The smallest line, given as data", Hidden: true, Args: cobra.ArbitraryArgs, RunE: unknownCommand,
+		SuggestionsMinimumDistance: 2}
 	var id string
 	var waits bool
 	c := &cobra.Command{
@@ -147,7 +150,7 @@ func (k *Kit) sample() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&id, "id", "", "id of the run (default: the next number)")
+	c.Flags().StringVar(&id, "id", "", "`ID` of the run (default: the next number)")
 	c.Flags().BoolVar(&waits, "no-run", false, "only open it")
 	group.AddCommand(c)
 	return group
