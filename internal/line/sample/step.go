@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"sluice/internal/digest"
 	"sluice/internal/kernel"
 	"sluice/internal/line"
 	"sluice/internal/prompt"
@@ -204,16 +203,16 @@ func (s steps) call(in line.In, p Params, name, slot string) (line.Call, error) 
 		Take    int               `json:"take"`
 		Slot    string            `json:"slot"`
 		Inputs  map[string]string `json:"inputs,omitempty"`
-		Subject digest.Digest     `json:"subject,omitempty"`
-	}{string(in.Node.ID), p.Task, p.Words, in.Attempt.Take, slot, texts, subjectDigest(in)})
+		Version int               `json:"version,omitempty"` // the number of what is judged or improved
+	}{string(in.Node.ID), p.Task, p.Words, in.Attempt.Take, slot, texts, subjectNumber(in)})
 	return c, err
 }
 
-func subjectDigest(in line.In) digest.Digest {
+func subjectNumber(in line.In) int {
 	if in.Subject == nil {
-		return ""
+		return 0
 	}
-	return in.Subject.Version.Digest
+	return in.Subject.Version.N
 }
 
 // chosen is the text of a version, or of the variant that a person chose of it.
