@@ -104,7 +104,7 @@ func summary(r *Run) string {
 	return b.String()
 }
 
-func mustGlob(t *testing.T, pattern string) []string {
+func mustGlob(t testing.TB, pattern string) []string {
 	t.Helper()
 	paths, err := filepath.Glob(pattern)
 	if err != nil || len(paths) == 0 {
@@ -113,7 +113,7 @@ func mustGlob(t *testing.T, pattern string) []string {
 	return paths
 }
 
-func mustRead(t *testing.T, path string) []byte {
+func mustRead(t testing.TB, path string) []byte {
 	t.Helper()
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -122,7 +122,7 @@ func mustRead(t *testing.T, path string) []byte {
 	return bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n"))
 }
 
-func mustWrite(t *testing.T, path string, raw []byte) {
+func mustWrite(t testing.TB, path string, raw []byte) {
 	t.Helper()
 	if err := os.WriteFile(path, raw, 0o644); err != nil {
 		t.Fatal(err)
