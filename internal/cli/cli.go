@@ -87,9 +87,8 @@ type Kit struct {
 }
 
 func newKit(env Env) *Kit {
-	k := &Kit{env: env}
-	k.json = wantsJSON(env.Args) // a usage error may come before the flags are read
-	return k
+	return &Kit{env: env, json: wantsJSON(env.Args), // a usage error may come before the flags are read
+		progress: &progress{w: env.Stderr, now: env.Now, columns: env.ErrWidth}}
 }
 
 // wantsJSON looks for the flag in arguments that may not parse.
@@ -146,9 +145,5 @@ func (k *Kit) With(ctx context.Context, verb func(*app.App) error) (err error) {
 
 // look is how this command shows things.
 func (k *Kit) look() look {
-	v := look{now: k.env.Now(), width: k.env.OutWidth()}
-	if k.workspace != "" {
-		v.workspace = k.workspace
-	}
-	return v
+	return look{now: k.env.Now(), width: k.env.OutWidth(), workspace: k.workspace}
 }

@@ -37,8 +37,8 @@ func (k *Kit) demo() *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo [DIR]",
 		Short: "See it work: offline, without a key, in a new directory",
-		Long: `Makes a workspace in a new directory (default ` + demoDir + `), runs the built-in sample line with the rehearsal model, stops at
-real gates, answers them as a person would, exports and verifies. Every command is printed before its output.
+		Long: `Makes a workspace in a new directory (default ` + demoDir + `), runs the built-in sample line with the rehearsal model,
+stops at real gates, answers them as a person would, exports and verifies. Every command is printed before its output.
 
 ` + exits(0, 1, 2, 5),
 		Example: "  sluice demo\n  sluice demo /tmp/try",
@@ -123,7 +123,6 @@ func (p *play) through(ctx context.Context) error {
 // start opens the demo's run, which has no command of its own.
 func (p *play) start(ctx context.Context) (app.RunDoc, error) {
 	inner := newKit(p.env(p.dir, nil))
-	inner.root()
 	inner.prepare()
 	var doc app.RunDoc
 	err := inner.With(ctx, func(a *app.App) (err error) {
@@ -163,7 +162,6 @@ func (p *play) answer(ctx context.Context, run string, ask app.AskDoc) (app.RunD
 	}
 	var doc app.RunDoc
 	inner := newKit(p.env(p.dir, nil))
-	inner.root()
 	err := inner.With(ctx, func(a *app.App) (err error) {
 		doc, err = a.Status(ctx, run)
 		return err

@@ -97,8 +97,10 @@ func (k *Kit) printReport(what string, r doctor.Report) error {
 func (k *Kit) fail(err error) int {
 	f := fault.From(err)
 	if f.Code == fault.Unexpected && errors.Is(err, context.Canceled) {
-		f = fault.New(fault.Interrupted, "", "interrupted; what was finished is kept").
-			With(fault.Action{Action: "status", Command: "sluice status", Why: "it shows what can go on"})
+		f = fault.New(fault.Interrupted, "", "interrupted; what was finished is kept")
+	}
+	if f.Code == fault.Interrupted && len(f.Next) == 0 {
+		f = f.With(fault.Action{Action: "status", Command: "sluice status", Why: "it shows what can go on"})
 	}
 	if k.json {
 		doc := struct {

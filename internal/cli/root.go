@@ -15,7 +15,6 @@ const (
 
 // root builds the tree of commands.
 func (k *Kit) root() *cobra.Command {
-	k.progress = &progress{w: k.env.Stderr, now: k.env.Now, columns: k.env.ErrWidth}
 	root := &cobra.Command{
 		Use:   "sluice",
 		Short: "Runs LLM work through gates: every step is recorded, nothing unapproved flows on",

@@ -264,14 +264,17 @@ func (v look) ask(a app.AskDoc, full bool) string {
 	fmt.Fprintf(&b, "%s  %s: %s\n", clean(a.Ask), a.Kind, clean(a.Title))
 	about := "  run " + clean(a.Run) + ", node " + clean(a.Node)
 	if a.Version != "" {
-		about += " " + versionText(a.Version) + " (" + a.Digest.Short() + ")"
+		about += " " + versionText(a.Version)
+		if a.Digest != "" {
+			about += " (" + a.Digest.Short() + ")"
+		}
 	}
 	if a.Offer != "" {
 		about += ", offered " + versionText(a.Offer)
 	}
 	b.WriteString(about + "\n")
 	if full {
-		fmt.Fprintf(&b, "  %s, since %s (%s)\n", orWord(why[a.Reason], a.Reason), ago(v.now.Sub(a.Since)), timeText(a.Since))
+		fmt.Fprintf(&b, "  %s; open since %s (%s)\n", orWord(why[a.Reason], a.Reason), timeText(a.Since), ago(v.now.Sub(a.Since)))
 	}
 	for _, q := range a.Questions {
 		line := "  " + clean(q.ID) + ": " + clean(q.Text)
