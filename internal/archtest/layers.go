@@ -23,7 +23,7 @@ const (
 
 // layerOf is the house: each directory, or each directory below one where the key ends in "/*".
 var layerOf = map[string]int{
-	"internal/fault": base, "internal/digest": base, "internal/graph": base, "internal/prompt": base,
+	"internal/fault": base, "internal/digest": base, "internal/graph": base, "internal/prompt": base, "internal/schema": base,
 	"internal/journal": law, "internal/kernel": law, "internal/gate": law,
 	"internal/line": lines, "internal/line/*": lines,
 	"internal/engine": shell, "internal/export": shell, "internal/session": shell, "internal/doctor": shell,

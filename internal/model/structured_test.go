@@ -3,6 +3,7 @@ package model
 import (
 	"encoding/json"
 	"errors"
+	"sluice/internal/schema"
 	"strings"
 	"testing"
 
@@ -27,7 +28,7 @@ type issue struct {
 
 func reviewSchema(t *testing.T) json.RawMessage {
 	t.Helper()
-	s, err := SchemaFor[review](Range("overall_score", 0, 100), EnumType[severity]("low", "high"), Length("issues.text", 3, 20))
+	s, err := schema.For[review](schema.Range("overall_score", 0, 100), schema.EnumType[severity]("low", "high"), schema.Length("issues.text", 3, 20))
 	if err != nil {
 		t.Fatal(err)
 	}

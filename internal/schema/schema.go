@@ -1,4 +1,4 @@
-package model
+package schema
 
 import (
 	"encoding/json"
@@ -11,17 +11,17 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// SchemaOption says about a type what Go's type system does not.
-type SchemaOption struct {
+// Option says about a type what Go's type system does not.
+type Option struct {
 	kind  reflect.Type // set: the schema of every field of this type
 	enum  []any
 	path  string // set: applies to the field at this path
 	apply func(parent *jsonschema.Schema, name string) error
 }
 
-// SchemaFor makes the full JSON schema of a Go type: fields are required unless omitempty or omitzero, unknown fields
+// For makes the full JSON schema of a Go type: fields are required unless omitempty or omitzero, unknown fields
 // are refused, nothing is nullable. The jsonschema tag of a field is its description.
-func SchemaFor[T any](opts ...SchemaOption) (json.RawMessage, error) {
+func For[T any](opts ...Option) (json.RawMessage, error) {
 	types := make(map[reflect.Type]*jsonschema.Schema)
 	for _, o := range opts {
 		if o.kind != nil {
@@ -49,28 +49,28 @@ func SchemaFor[T any](opts ...SchemaOption) (json.RawMessage, error) {
 }
 
 // EnumType lists the values of a string type, wherever it occurs.
-func EnumType[E ~string](values ...E) SchemaOption {
-	return SchemaOption{kind: reflect.TypeFor[E](), enum: anys(values)}
+func EnumType[E ~string](values ...E) Option {
+	return Option{kind: reflect.TypeFor[E](), enum: anys(values)}
 }
 
 // Enum lists the values of the field at a path such as "issues.severity"; a path goes through arrays and maps without
 // saying so.
-func Enum(path string, values ...string) SchemaOption {
+func Enum(path string, values ...string) Option {
 	return at(path, func(s *jsonschema.Schema) { s.Enum = anys(values) })
 }
 
 // Range bounds the number at a path, both ends included.
-func Range(path string, low, high float64) SchemaOption {
+func Range(path string, low, high float64) Option {
 	return at(path, func(s *jsonschema.Schema) { s.Minimum, s.Maximum = &low, &high })
 }
 
 // Above demands a number greater than low.
-func Above(path string, low float64) SchemaOption {
+func Above(path string, low float64) Option {
 	return at(path, func(s *jsonschema.Schema) { s.ExclusiveMinimum = &low })
 }
 
 // Length bounds the characters of the string at a path; a negative high sets no upper bound.
-func Length(path string, low, high int) SchemaOption {
+func Length(path string, low, high int) Option {
 	return at(path, func(s *jsonschema.Schema) {
 		s.MinLength = &low
 		if high >= 0 {
@@ -80,7 +80,7 @@ func Length(path string, low, high int) SchemaOption {
 }
 
 // Items bounds how many items the array at a path holds; a negative high sets no upper bound.
-func Items(path string, low, high int) SchemaOption {
+func Items(path string, low, high int) Option {
 	return at(path, func(s *jsonschema.Schema) {
 		s.MinItems = &low
 		if high >= 0 {
@@ -90,18 +90,18 @@ func Items(path string, low, high int) SchemaOption {
 }
 
 // Pattern demands that the string at a path matches.
-func Pattern(path, pattern string) SchemaOption {
+func Pattern(path, pattern string) Option {
 	return at(path, func(s *jsonschema.Schema) { s.Pattern = pattern })
 }
 
 // Describe tells the model what the field at a path is for.
-func Describe(path, text string) SchemaOption {
+func Describe(path, text string) Option {
 	return at(path, func(s *jsonschema.Schema) { s.Description = text })
 }
 
 // Required makes the field at a path required although Go may omit it.
-func Required(path string) SchemaOption {
-	return SchemaOption{path: path, apply: func(parent *jsonschema.Schema, name string) error {
+func Required(path string) Option {
+	return Option{path: path, apply: func(parent *jsonschema.Schema, name string) error {
 		if !slices.Contains(parent.Required, name) {
 			parent.Required = append(parent.Required, name)
 		}
@@ -110,16 +110,16 @@ func Required(path string) SchemaOption {
 }
 
 // Optional lets a model leave the field at a path out although Go always writes it.
-func Optional(path string) SchemaOption {
-	return SchemaOption{path: path, apply: func(parent *jsonschema.Schema, name string) error {
+func Optional(path string) Option {
+	return Option{path: path, apply: func(parent *jsonschema.Schema, name string) error {
 		parent.Required = slices.DeleteFunc(parent.Required, func(k string) bool { return k == name })
 		return nil
 	}}
 }
 
 // Without removes the field at a path: what code computes, no model is asked for.
-func Without(path string) SchemaOption {
-	return SchemaOption{path: path, apply: func(parent *jsonschema.Schema, name string) error {
+func Without(path string) Option {
+	return Option{path: path, apply: func(parent *jsonschema.Schema, name string) error {
 		delete(parent.Properties, name)
 		parent.PropertyOrder = slices.DeleteFunc(parent.PropertyOrder, func(k string) bool { return k == name })
 		parent.Required = slices.DeleteFunc(parent.Required, func(k string) bool { return k == name })
@@ -127,8 +127,8 @@ func Without(path string) SchemaOption {
 	}}
 }
 
-func at(path string, change func(*jsonschema.Schema)) SchemaOption {
-	return SchemaOption{path: path, apply: func(parent *jsonschema.Schema, name string) error {
+func at(path string, change func(*jsonschema.Schema)) Option {
+	return Option{path: path, apply: func(parent *jsonschema.Schema, name string) error {
 		change(parent.Properties[name])
 		return nil
 	}}
