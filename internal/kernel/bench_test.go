@@ -65,6 +65,7 @@ func benchSteps(b *testing.B, s shape, size int) {
 	nodes := s.nodes(size)
 	made := content("text")
 	var r *Run
+	b.ResetTimer()
 	for i := range b.N {
 		if i%(size/2) == 0 {
 			b.StopTimer()
