@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -165,7 +167,7 @@ func (k *Kit) content(c *cobra.Command, name string) ([]byte, error) {
 	if name != "-" {
 		f, err := os.Open(k.absolute(name))
 		if err != nil {
-			return nil, fault.Wrap(fault.BadValue, name, err, "the file of --file cannot be read").With(help(c))
+			return nil, unreadable(c, name, err)
 		}
 		defer f.Close()
 		in = f
@@ -173,7 +175,7 @@ func (k *Kit) content(c *cobra.Command, name string) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(in, maxContent+1))
 	switch {
 	case err != nil:
-		return nil, fault.Wrap(fault.BadValue, name, err, "the file of --file cannot be read").With(help(c))
+		return nil, unreadable(c, name, err)
 	case len(body) > maxContent:
 		return nil, fault.New(fault.BadValue, name, "%s has more than %s", name, bytesText(maxContent)).With(help(c))
 	}
@@ -181,6 +183,14 @@ func (k *Kit) content(c *cobra.Command, name string) ([]byte, error) {
 		body = []byte{}
 	}
 	return body, nil
+}
+
+// unreadable says why a file that a person named cannot be read, without naming it twice.
+func unreadable(c *cobra.Command, name string, err error) error {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		err = p.Err
+	}
+	return fault.Wrap(fault.BadValue, name, err, "file %s cannot be read", name).With(help(c))
 }
 
 // meantDigest completes the short digest of an inbox. One that the ask does not show is refused as a stale verdict.

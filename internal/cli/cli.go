@@ -47,6 +47,7 @@ type Options struct {
 	Provider  string // of models, from the flag or the environment; empty means: as configured
 	Rehearsal string // absolute path of a rehearsal script; empty means none
 	Verbose   bool
+	Telling   io.Writer // where a verbose model tells of its calls; makes harmless what terminals would obey
 	Observe   func(r *kernel.Run, events []kernel.Event)
 	Warn      func(message string)
 
@@ -106,7 +107,7 @@ func wantsJSON(args []string) bool {
 
 func (k *Kit) options() Options {
 	o := Options{Dir: k.env.Dir, Workspace: k.workspace, Provider: k.provider, Rehearsal: k.rehearsal, Verbose: k.verbose,
-		providerOrigin: "flag --provider", Observe: k.progress.observe, Warn: k.progress.warn}
+		providerOrigin: "flag --provider", Telling: k.progress, Observe: k.progress.observe, Warn: k.progress.warn}
 	if o.Workspace == "" {
 		o.Workspace = k.env.Getenv("SLUICE_WORKSPACE")
 	}

@@ -60,6 +60,15 @@ func (p *progress) warn(message string) {
 	}
 }
 
+// Write shows foreign text, made harmless: what -v tells of prompts, which hold what models and files wrote.
+func (p *progress) Write(text []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+	_, err := io.WriteString(p.w, cleanBlock(string(text)))
+	return len(text), err
+}
+
 // end clears the live line, before a result is printed.
 func (p *progress) end() {
 	p.mu.Lock()
@@ -107,7 +116,8 @@ func (p *progress) draw() {
 		clock += ", " + thousands(p.tokens) + " tokens"
 	}
 	// The last column stays free: some terminals wrap when it is filled.
-	line := cut(p.text, max(1, p.columns()-1-len(clock))) + clock
+	room := p.columns() - 1
+	line := cut(cut(p.text, max(1, room-len(clock)))+clock, room)
 	p.clear()
 	fmt.Fprint(p.w, line)
 	p.shown = columns(line)

@@ -210,8 +210,9 @@ func TestPlainProgressIsLines(t *testing.T) {
 	p.observe(kernel.NewRun(), []kernel.Event{{Fact: kernel.AttemptBegan{Node: "te\x1bxt", N: 1, Performer: kernel.Actor{Kind: kernel.Engine}}},
 		{Fact: kernel.AttemptClosed{Snapshot: kernel.Snapshot{Outcome: kernel.Delivered}}}})
 	p.warn("slow\x07")
+	fmt.Fprint(p, "prompt:\n\t| \x1b[2J\n")
 	p.end()
-	if got, want := b.String(), "began te\\x1bxt\nwarning: slow\\x07\n"; got != want {
+	if got, want := b.String(), "began te\\x1bxt\nwarning: slow\\x07\nprompt:\n\t| \\x1b[2J\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

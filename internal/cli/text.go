@@ -34,7 +34,7 @@ func harmless(s string, keepLines bool) string {
 	var b strings.Builder
 	for _, r := range strings.ReplaceAll(s, "\r\n", "\n") {
 		switch {
-		case r == '\n' && keepLines:
+		case (r == '\n' || r == '\t') && keepLines:
 			b.WriteRune(r)
 		case r == '\n' || r == '\t':
 			b.WriteByte(' ')
