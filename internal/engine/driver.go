@@ -219,7 +219,7 @@ func (d *driver) perform(ctx context.Context, duty kernel.Duty) error {
 	if err != nil {
 		return err
 	}
-	if act := d.move(f); act != nil {
+	if act := d.move(ctx, f); act != nil {
 		return d.apply(*act)
 	}
 	d.starting = append(d.starting, f)

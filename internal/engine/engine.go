@@ -18,7 +18,8 @@ type Engine struct {
 	Journal Journal
 	Leaser  Leaser
 	Folds   Folds
-	Files   Files // nil: nothing is checked out
+	Files   Files  // nil: nothing is checked out
+	Finder  Finder // nil: there are no files to read
 	Model   Model
 	Lines   map[string]*line.Line
 	Now     func() time.Time

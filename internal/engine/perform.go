@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"sluice/internal/digest"
 	"sluice/internal/fault"
@@ -72,10 +73,21 @@ func (t *turn) doc(ctx context.Context, id kernel.VersionID) (*line.Doc, error) 
 	return &line.Doc{Version: *v, Body: body}, nil
 }
 
+// maxReads bounds how often a step may ask for files before it must get to work.
+const maxReads = 16
+
 // move lets a step go on with what it has. It gives the act that closes the attempt, or none while calls are wanted.
-func (t *turn) move(f *flight) *Act {
+func (t *turn) move(ctx context.Context, f *flight) *Act {
 	f.in.Run = t.run
 	m, err := f.step(f.in)
+	for range maxReads {
+		if err != nil || len(m.Reads) == 0 {
+			break
+		}
+		if err = t.read(ctx, f, m.Reads); err == nil {
+			m, err = f.step(f.in)
+		}
+	}
 	switch {
 	case err != nil:
 		return t.failure(f, stepError(err), nil)
@@ -89,6 +101,24 @@ func (t *turn) move(f *flight) *Act {
 		return t.failure(f, stepError(fault.New(fault.BadNode, string(f.in.Node.ID), "step %s asks for nothing and is not done", f.in.Node.Step)), nil)
 	}
 	f.calls = m.Calls
+	return nil
+}
+
+// read gives a step the files it asked for, or the word that there are none.
+func (t *turn) read(ctx context.Context, f *flight, patterns []string) error {
+	for _, pattern := range patterns {
+		var found []line.Found
+		if t.e.Finder != nil {
+			var err error
+			if found, err = t.e.Finder.Find(ctx, t.run, pattern); err != nil {
+				return err
+			}
+		}
+		if len(found) == 0 {
+			found = []line.Found{{Pattern: pattern}}
+		}
+		f.in.Files = append(f.in.Files, found...)
+	}
 	return nil
 }
 
@@ -137,7 +167,7 @@ func stepError(err error) kernel.StepError {
 }
 
 // land takes a worker's answers in. It gives the act that closes the attempt, or none if the step wants more.
-func (t *turn) land(f *flight, res result) *Act {
+func (t *turn) land(ctx context.Context, f *flight, res result) *Act {
 	for _, r := range res.replies {
 		f.account.Usage.Calls += r.Usage.Calls
 		f.account.Usage.Reused += r.Usage.Reused
@@ -149,7 +179,7 @@ func (t *turn) land(f *flight, res result) *Act {
 	f.calls = nil
 	if res.err == nil {
 		f.in.Replies = append(f.in.Replies, res.replies...)
-		return t.move(f)
+		return t.move(ctx, f)
 	}
 	if ce, ok := errors.AsType[*line.CallError](res.err); ok {
 		return t.failure(f, ce.StepError, ce.Earlier)
@@ -164,8 +194,8 @@ func (e *Engine) fly(ctx context.Context, run kernel.RunID, f *flight) result {
 	errs := make(chan error, len(f.calls))
 	for i, c := range f.calls {
 		go func() {
-			reply, err := e.Model.Ask(ctx, at, c)
-			res.replies[i] = reply
+			var err error
+			res.replies[i], err = e.ask(ctx, at, c)
 			errs <- err
 		}()
 	}
@@ -179,4 +209,27 @@ func (e *Engine) fly(ctx context.Context, run kernel.RunID, f *flight) result {
 		res.replies = nil
 	}
 	return res
+}
+
+// ask makes one call within its time. A tolerant call that failed for good is answered by its failure.
+func (e *Engine) ask(ctx context.Context, at Place, c line.Call) (line.Reply, error) {
+	within := ctx
+	if c.Timeout > 0 {
+		var cancel context.CancelFunc
+		within, cancel = context.WithTimeout(ctx, c.Timeout)
+		defer cancel()
+	}
+	reply, err := e.Model.Ask(within, at, c)
+	if err != nil && ctx.Err() == nil && within.Err() != nil {
+		err = &line.CallError{StepError: kernel.StepError{Code: string(fault.ModelUnavailable), Class: kernel.Retryable, Final: true,
+			Message: fmt.Sprintf("%s did not answer within %s", c.Agent, c.Timeout)}, Cause: err}
+	}
+	if err == nil || !c.Tolerant || ctx.Err() != nil {
+		return reply, err
+	}
+	failed := stepError(err)
+	if ce, ok := errors.AsType[*line.CallError](err); ok {
+		failed = ce.StepError
+	}
+	return line.Reply{Failed: &failed, Provider: e.Model.Class(), Errors: []kernel.StepError{failed}}, nil
 }

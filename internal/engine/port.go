@@ -45,6 +45,11 @@ type Files interface {
 	Restore(ctx context.Context, over bool, rows ...journal.Checkout) ([]journal.Edit, error)
 }
 
+// Finder reads files of the workspace for steps, as the run's session sees them.
+type Finder interface {
+	Find(ctx context.Context, r *kernel.Run, pattern string) ([]line.Found, error)
+}
+
 // Model answers calls. Its errors are *line.CallError.
 type Model interface {
 	Ask(ctx context.Context, at Place, c line.Call) (line.Reply, error)

@@ -53,7 +53,7 @@ func (d *driver) take(ctx context.Context, res result) error {
 	if err := d.heed(ctx, f); err != nil {
 		return err
 	}
-	if act := d.land(f, res); act != nil {
+	if act := d.land(ctx, f, res); act != nil {
 		return d.apply(*act)
 	}
 	d.launch(ctx, f)

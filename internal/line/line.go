@@ -2,6 +2,7 @@ package line
 
 import (
 	"encoding/json"
+	"time"
 
 	"sluice/internal/digest"
 	"sluice/internal/fault"
@@ -45,6 +46,7 @@ type In struct {
 	Subject *Doc            // what a check judges, or what a rework improves
 	Reviews []kernel.Review // findings carried into this attempt
 	Replies []Reply         // of the calls asked for so far, in their order
+	Files   []Found         // of the reads asked for so far, in their order
 }
 
 // Input finds the input that came from a node.
@@ -63,10 +65,18 @@ type Doc struct {
 	Body    []byte
 }
 
-// Move is what a step wants next: answers to calls, made side by side, or to be done.
+// Move is what a step wants next: files of the workspace, answers to calls made side by side, or to be done.
 type Move struct {
+	Reads []string // patterns of paths, as path.Match has them; every file that fits is read
 	Calls []Call
 	Done  *Out
+}
+
+// Found is a file that a step asked for.
+type Found struct {
+	Pattern string
+	Path    string // empty: no file fits the pattern
+	Body    []byte
 }
 
 // Call is one question to a model. Equal calls of one attempt are told apart by their slot.
@@ -78,6 +88,10 @@ type Call struct {
 	Schema  json.RawMessage // of the reply; empty means plain text
 	Inputs  json.RawMessage // a JSON object of what the step was given, for rehearsal and for the record
 	Sources []digest.Digest // of the versions the prompt was built from
+	// Timeout bounds the wait for the reply, retries included; 0 leaves it to the provider.
+	Timeout time.Duration
+	// Tolerant: when the call fails for good the step goes on and finds the failure in the reply.
+	Tolerant bool
 	// Check refuses a reply that fits its schema and is still not usable; what it says is sent back for repair.
 	Check func(content string) []string
 }
@@ -90,6 +104,7 @@ type Reply struct {
 	Reused   bool
 	Usage    kernel.Usage
 	Errors   []kernel.StepError // recovered on the way
+	Failed   *kernel.StepError  // of a tolerant call that was not answered
 }
 
 // Out is what a finished step hands over: content of a make, or the verdict of a check with an optional report.
