@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"maps"
 	"time"
 )
 
@@ -112,12 +113,17 @@ func (r *Run) addNodes(f NodesAdded) {
 		from.unfolded = v.ID
 		r.refresh(from)
 	}
+	if len(r.order) == 0 { // most nodes will have an attempt and a version
+		r.nodes = make(map[NodeID]*node, len(f.Nodes))
+		r.attempts = make(map[AttemptID]*Attempt, len(f.Nodes))
+		r.versions = make(map[VersionID]*Version, len(f.Nodes))
+	}
 	added := make([]*node, 0, len(f.Nodes))
 	for _, spec := range f.Nodes {
 		if _, exists := r.nodes[spec.ID]; exists {
 			continue
 		}
-		n := &node{Node: spec, index: len(r.order), heap: -1, allowed: spec.Attempts}
+		n := &node{Node: spec, index: len(r.order), allowed: spec.Attempts}
 		r.nodes[n.ID] = n
 		r.order = append(r.order, n)
 		added = append(added, n)
@@ -151,14 +157,14 @@ func (r *Run) connect(n *node) {
 			n.abandoned = true
 		}
 	}
-	for _, need := range n.Needs {
+	for i, need := range n.Needs {
 		from := r.nodes[need.Node]
 		n.needs = append(n.needs, from)
 		if from == nil {
 			n.unmet++
 			continue
 		}
-		from.dependants = append(from.dependants, edge{n, need})
+		from.dependants = append(from.dependants, edge{n, need, i})
 		met, dead := need.met(from.status)
 		if !met {
 			n.unmet++
@@ -195,7 +201,6 @@ func (n *node) requestRedo(note string) {
 // renewChecks gives the checks of a node that has a new newest version their attempts again: it is other work.
 func (r *Run) renewChecks(n *node) {
 	for _, c := range n.checks {
-		r.ready.place(c, false) // several keys change before the first is refreshed
 		c.used, c.failure, c.wantsHelp = 0, nil, false
 	}
 }
@@ -235,7 +240,7 @@ func (r *Run) closeAttempt(f AttemptClosed, at time.Time) {
 	a.Outcome, a.Ended = f.Snapshot.Outcome, utc(at)
 	r.addUsage(f.Snapshot.Usage)
 	if f.Snapshot.Provider != "" && r.provider != ProviderReal {
-		r.provider = f.Snapshot.Provider
+		r.setProvider(f.Snapshot.Provider)
 	}
 	r.with(a.Node, func(n *node) {
 		if n.open == a {
@@ -245,6 +250,20 @@ func (r *Run) closeAttempt(f AttemptClosed, at time.Time) {
 		n.last = a
 		n.settleAttempt(f, a.Performer.Kind == Engine)
 	})
+}
+
+// setProvider keeps the class of provider, also as a label, so that lists can show and find it.
+func (r *Run) setProvider(class string) {
+	if r.provider == class {
+		return
+	}
+	r.provider = class
+	labels := maps.Clone(r.labels)
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[LabelProvider] = class
+	r.labels = labels
 }
 
 // settleAttempt counts the attempt and keeps what its end means for the node.
@@ -418,7 +437,6 @@ func (r *Run) rollBack(f RolledBack) {
 		if n.newest != nil {
 			n.take++
 		}
-		r.ready.place(n, false) // several keys change before the first is refreshed
 		n.newest, n.offer, n.redo, n.held = nil, nil, false, false
 		n.freshStart()
 	}
@@ -458,7 +476,6 @@ func (r *Run) undoRollback(number int) {
 			for _, v := range s.live {
 				v.away = false
 			}
-			r.ready.place(n, false)
 			n.newest, n.offer, n.redo, n.held = s.newest, s.offer, s.redo, s.held
 			n.failure, n.wantsHelp, n.used = s.failure, s.wantsHelp, s.used
 			r.approve(n, s.approved)

@@ -64,7 +64,7 @@ func (l *loader) nodes() {
 	r := l.r
 	for i := range l.im.Nodes {
 		in := &l.im.Nodes[i]
-		n := &node{Node: in.Node, index: i, heap: -1, attempts: in.Attempts, used: in.Used, take: in.Take, redo: in.Redo,
+		n := &node{Node: in.Node, index: i, attempts: in.Attempts, used: in.Used, take: in.Take, redo: in.Redo,
 			allowed: in.Allowed, notes: in.Notes, failure: in.Failure, wantsHelp: in.WantsHelp, held: in.Held,
 			reason: in.Reason, unfolded: in.Unfolded}
 		if r.nodes[n.ID] != nil {

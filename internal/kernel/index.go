@@ -1,99 +1,152 @@
 package kernel
 
 import (
-	"container/heap"
+	"cmp"
 	"iter"
+	"math/bits"
+	"slices"
 )
 
-// readyHeap keeps the nodes that the engine may begin, best first: rework before new work, then priority, then fewest
-// attempts, then the order of recording. Adding and removing cost the logarithm of its size, reading the first few
-// costs those few.
-type readyHeap struct{ nodes []*node }
-
-func (h *readyHeap) Len() int { return len(h.nodes) }
-
-func (h *readyHeap) Less(i, j int) bool { return h.nodes[i].before(h.nodes[j]) }
-
-func (h *readyHeap) Swap(i, j int) {
-	h.nodes[i], h.nodes[j] = h.nodes[j], h.nodes[i]
-	h.nodes[i].heap, h.nodes[j].heap = i, j
+// readySet keeps the nodes that the engine may begin, best first: rework before new work, then priority, then fewest
+// attempts, then the order of recording. Nodes of equal rank share a class, which is a set of bits over their places in
+// that order, so adding and removing touch a word or two whatever the size of the run, and reading the first few costs
+// those few.
+type readySet struct {
+	classes []*readyClass // best first; an empty one stays for the next node of its rank
+	size    int
 }
 
-// Push and Pop are for container/heap alone.
-func (h *readyHeap) Push(x any) {
-	n := x.(*node)
-	n.heap = len(h.nodes)
-	h.nodes = append(h.nodes, n)
+type readyClass struct {
+	rank    readyRank
+	members bitSet
 }
 
-func (h *readyHeap) Pop() any {
-	last := len(h.nodes) - 1
-	n := h.nodes[last]
-	h.nodes[last] = nil
-	h.nodes = h.nodes[:last]
-	n.heap = -1
-	return n
+// readyRank is what orders ready nodes before their place does.
+type readyRank struct {
+	rework   bool
+	priority int
+	used     int
 }
 
-func (n *node) before(o *node) bool {
-	if a, b := n.status == StatusRework, o.status == StatusRework; a != b {
-		return a
-	}
-	if n.Priority != o.Priority {
-		return n.Priority > o.Priority
-	}
-	if n.used != o.used {
-		return n.used < o.used
-	}
-	return n.index < o.index
+// maxEmptyClasses bounds the ranks that are kept without a member.
+const maxEmptyClasses = 64
+
+func (n *node) rank() readyRank {
+	return readyRank{rework: n.status == StatusRework, priority: n.Priority, used: n.used}
 }
 
-// place puts the node into the heap, moves it, or takes it out, as its status says.
-func (h *readyHeap) place(n *node, wanted bool) {
+// compare orders ranks, the better one first.
+func (k readyRank) compare(o readyRank) int {
 	switch {
-	case wanted && n.heap < 0:
-		heap.Push(h, n)
-	case wanted:
-		heap.Fix(h, n.heap)
-	case n.heap >= 0:
-		heap.Remove(h, n.heap)
+	case k.rework != o.rework:
+		if k.rework {
+			return -1
+		}
+		return +1
+	case k.priority != o.priority:
+		return cmp.Compare(o.priority, k.priority)
+	}
+	return cmp.Compare(k.used, o.used)
+}
+
+// place puts the node into the set, moves it, or takes it out, as its status says.
+func (s *readySet) place(n *node, wanted bool) {
+	rank := n.rank()
+	if n.queued && (!wanted || n.queuedAs != rank) {
+		at, _ := s.find(n.queuedAs)
+		s.classes[at].members.remove(n.index)
+		n.queued = false
+		s.size--
+	}
+	if wanted && !n.queued {
+		s.class(rank).members.add(n.index)
+		n.queued, n.queuedAs = true, rank
+		s.size++
 	}
 }
 
-// inOrder walks the heap best first without changing it, at a cost that grows with what is read.
-func (h *readyHeap) inOrder() iter.Seq[*node] {
+func (s *readySet) find(rank readyRank) (int, bool) {
+	return slices.BinarySearchFunc(s.classes, rank, func(c *readyClass, k readyRank) int { return c.rank.compare(k) })
+}
+
+func (s *readySet) class(rank readyRank) *readyClass {
+	at, ok := s.find(rank)
+	if ok {
+		return s.classes[at]
+	}
+	if len(s.classes) >= maxEmptyClasses {
+		s.classes = slices.DeleteFunc(s.classes, func(c *readyClass) bool { return c.members.size == 0 })
+		at, _ = s.find(rank)
+	}
+	c := &readyClass{rank: rank}
+	s.classes = slices.Insert(s.classes, at, c)
+	return c
+}
+
+func (s *readySet) len() int { return s.size }
+
+func (s *readySet) has(n *node) bool {
+	at, ok := s.find(n.queuedAs)
+	return n.queued && ok && s.classes[at].members.has(n.index)
+}
+
+// inOrder gives the nodes best first; order is all nodes by their place.
+func (s *readySet) inOrder(order []*node) iter.Seq[*node] {
 	return func(yield func(*node) bool) {
-		if len(h.nodes) == 0 {
-			return
-		}
-		front := frontier{nodes: h.nodes, places: []int{0}}
-		for len(front.places) > 0 {
-			at := heap.Pop(&front).(int)
-			if !yield(h.nodes[at]) {
-				return
-			}
-			for child := 2*at + 1; child <= 2*at+2 && child < len(h.nodes); child++ {
-				heap.Push(&front, child)
+		for _, c := range s.classes {
+			for i := range c.members.all() {
+				if !yield(order[i]) {
+					return
+				}
 			}
 		}
 	}
 }
 
-// frontier is the edge of a walk through the ready heap.
-type frontier struct {
-	nodes  []*node
-	places []int
+// bitSet is a set of small numbers, read in their order. A second level of bits says which words have any.
+type bitSet struct {
+	words []uint64
+	used  []uint64
+	size  int
 }
 
-func (f *frontier) Len() int           { return len(f.places) }
-func (f *frontier) Less(i, j int) bool { return f.nodes[f.places[i]].before(f.nodes[f.places[j]]) }
-func (f *frontier) Swap(i, j int)      { f.places[i], f.places[j] = f.places[j], f.places[i] }
-func (f *frontier) Push(x any)         { f.places = append(f.places, x.(int)) }
-func (f *frontier) Pop() any {
-	last := len(f.places) - 1
-	x := f.places[last]
-	f.places = f.places[:last]
-	return x
+func (b *bitSet) add(i int) {
+	w := i / 64
+	if w >= len(b.words) {
+		b.words = append(b.words, make([]uint64, w+1-len(b.words))...)
+		b.used = append(b.used, make([]uint64, w/64+1-len(b.used))...)
+	}
+	b.words[w] |= 1 << (i % 64)
+	b.used[w/64] |= 1 << (w % 64)
+	b.size++
+}
+
+func (b *bitSet) remove(i int) {
+	w := i / 64
+	b.words[w] &^= 1 << (i % 64)
+	if b.words[w] == 0 {
+		b.used[w/64] &^= 1 << (w % 64)
+	}
+	b.size--
+}
+
+func (b *bitSet) has(i int) bool {
+	return i/64 < len(b.words) && b.words[i/64]&(1<<(i%64)) != 0
+}
+
+func (b *bitSet) all() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for u, some := range b.used {
+			for ; some != 0; some &= some - 1 {
+				w := u*64 + bits.TrailingZeros64(some)
+				for word := b.words[w]; word != 0; word &= word - 1 {
+					if !yield(w*64 + bits.TrailingZeros64(word)) {
+						return
+					}
+				}
+			}
+		}
+	}
 }
 
 // orderedSet is a set that is read in the order of adding. Removed places are left empty and swept when they are the

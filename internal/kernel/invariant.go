@@ -74,10 +74,22 @@ func (a *audit) indexes() {
 	if a.r.open.len() != open {
 		a.report(12, string(a.r.id), "%d asks are listed as open and nodes have %d", a.r.open.len(), open)
 	}
-	for i := range a.r.ready.nodes {
-		if a.r.ready.nodes[i].heap != i || (i > 0 && a.r.ready.Less(i, (i-1)/2)) {
-			a.report(9, string(a.r.ready.nodes[i].ID), "it is out of order among what is ready")
+	a.ready()
+}
+
+// ready checks that what is ready is listed once and in its order.
+func (a *audit) ready() {
+	var before *node
+	listed := 0
+	for n := range a.r.ready.inOrder(a.r.order) {
+		listed++
+		if before != nil && (before.rank().compare(n.rank()) > 0 || before.rank() == n.rank() && before.index >= n.index) {
+			a.report(9, string(n.ID), "it is listed as ready after %s", before.ID)
 		}
+		before = n
+	}
+	if listed != a.r.ready.len() {
+		a.report(9, string(a.r.id), "%d nodes are ready and %d are listed", a.r.ready.len(), listed)
 	}
 }
 
@@ -104,8 +116,8 @@ func (a *audit) counters(n *node) {
 		}
 	}
 	stale := 0
-	for from, used := range n.usedInputs {
-		if from.approved != nil && from.approved.ID != used {
+	for i, from := range n.needs {
+		if used := n.usedInput(i); used != "" && from.approved != nil && from.approved.ID != used {
 			stale++
 		}
 	}
@@ -123,9 +135,9 @@ func (a *audit) sets(n *node) {
 	r := a.r
 	byEngine := n.open != nil && n.open.Performer.Kind == Engine
 	startable := n.Performer == Engine && (n.status == StatusReady || n.status == StatusRework)
-	expect(a, n, "being ready", n.heap >= 0, startable)
-	if n.heap >= 0 && (n.heap >= r.ready.Len() || r.ready.nodes[n.heap] != n) {
-		a.report(9, string(n.ID), "its place among what is ready is not its own")
+	expect(a, n, "being ready", r.ready.has(n), startable)
+	if n.queued {
+		expect(a, n, "its rank among what is ready", n.queuedAs, n.rank())
 	}
 	expect(a, n, "being worked on", r.working.has(n), byEngine)
 	expect(a, n, "being worked on elsewhere", r.outside.has(n), n.open != nil && !byEngine)

@@ -44,7 +44,7 @@ func Pending(r *Run) iter.Seq[Duty] {
 				return
 			}
 		}
-		for n := range r.ready.inOrder() {
+		for n := range r.ready.inOrder(r.order) {
 			if !yield(n.dutyFor("")) {
 				return
 			}
@@ -60,5 +60,5 @@ func (n *node) dutyFor(a AttemptID) Duty {
 }
 
 func (r *Run) hasDuties() bool {
-	return r.unfolding.len() > 0 || r.working.len() > 0 || r.ready.Len() > 0
+	return r.unfolding.len() > 0 || r.working.len() > 0 || r.ready.len() > 0
 }

@@ -35,7 +35,7 @@ type Run struct {
 	usage     Usage
 
 	alternatives map[string]*rivals
-	ready        readyHeap         // nodes the engine may begin, best first
+	ready        readySet          // nodes the engine may begin, best first
 	working      orderedSet[*node] // nodes with an open attempt of the engine
 	outside      orderedSet[*node] // nodes with an open attempt in other hands
 	failed       orderedSet[*node]
@@ -51,6 +51,9 @@ const (
 	ProviderReal      = "real"
 	ProviderRehearsal = "rehearsal"
 )
+
+// LabelProvider is the label under which a run carries its class of provider, once one has answered.
+const LabelProvider = "provider"
 
 // NewRun is a run before its first event.
 func NewRun() *Run {
@@ -106,10 +109,11 @@ type node struct {
 	judged    []*Version            // reviewed since the gate was last resolved
 	reviewed  map[VersionID]*Review // a check's own latest review, by version
 
-	usedInputs map[*node]VersionID // what the approved version was made from
-	staleBy    int                 // how many of those have been replaced since
+	usedInputs []VersionID // beside needs: what the approved version was made from
+	staleBy    int         // how many of those have been replaced since
 	status     Status
-	heap       int // place in the ready heap, -1 if not there
+	queued     bool // among what is ready, and how it ranks there
+	queuedAs   readyRank
 	dirty      bool
 }
 
@@ -120,6 +124,7 @@ type rivals struct{ nodes []*node }
 type edge struct {
 	to   *node
 	need Need
+	at   int // its place among the needs of to
 }
 
 // rollback remembers what a RolledBack put away.

@@ -22,11 +22,11 @@ func Apply(r *Run, c Command) ([]Event, error) {
 		events = append(events, e)
 	}
 	law := Actor{Kind: Rule, Name: "law"}
-	for len(r.touched) > 0 {
-		n := r.touched[0]
+	for next := 0; next < len(r.touched); { // it grows on the way
+		n := r.touched[next]
 		f := r.consequence(n, s)
 		if f == nil {
-			r.touched = r.touched[1:]
+			next++
 			n.dirty = false
 			continue
 		}

@@ -1,5 +1,7 @@
 package kernel
 
+import "slices"
+
 // Status is derived from facts and never stored. The zero value is invalid.
 type Status string
 
@@ -240,8 +242,8 @@ func (r *Run) approve(n *node, v *Version) {
 	n.approved = v
 	n.usedInputs, n.staleBy = r.inputsOf(n)
 	for _, e := range n.dependants {
-		used, ok := e.to.usedInputs[n]
-		if !ok || replaced(before, used) == replaced(v, used) {
+		used := e.to.usedInput(e.at)
+		if used == "" || replaced(before, used) == replaced(v, used) {
 			continue
 		}
 		e.to.staleBy -= step(replaced(before, used), replaced(v, used))
@@ -249,23 +251,34 @@ func (r *Run) approve(n *node, v *Version) {
 	}
 }
 
-// inputsOf gives what the approved version of a node was made from, and how many of those were replaced since.
-func (r *Run) inputsOf(n *node) (used map[*node]VersionID, staleBy int) {
-	if n.approved == nil || len(n.approved.Parents) == 0 {
+// usedInput gives the version of a need from which the approved version was made, if it was.
+func (n *node) usedInput(need int) VersionID {
+	if need >= len(n.usedInputs) {
+		return ""
+	}
+	return n.usedInputs[need]
+}
+
+// inputsOf gives what the approved version of a node was made from, and how many of those were replaced since. Parents
+// stand in the order of the needs, as they were taken. What a check judged is a parent of its report, and no input.
+func (r *Run) inputsOf(n *node) (used []VersionID, staleBy int) {
+	if n.approved == nil || len(n.approved.Parents) == 0 || len(n.needs) == 0 {
 		return nil, 0
 	}
-	needed := make(map[*node]bool, len(n.needs))
-	for _, from := range n.needs {
-		needed[from] = true
-	}
-	used = make(map[*node]VersionID, len(n.approved.Parents))
+	used = make([]VersionID, len(n.needs))
+	next := 0
 	for _, p := range n.approved.Parents {
 		parent := r.versions[p]
-		if parent == nil || !needed[r.nodes[parent.Node]] { // what a check judged is no input of its report
+		if parent == nil {
 			continue
 		}
 		from := r.nodes[parent.Node]
-		used[from] = p
+		at := slices.Index(n.needs[next:], from)
+		if at < 0 {
+			continue
+		}
+		used[next+at] = p
+		next += at + 1
 		if replaced(from.approved, p) {
 			staleBy++
 		}
