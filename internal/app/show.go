@@ -197,6 +197,7 @@ type RunRow struct {
 	Title     string            `json:"title"`
 	Status    string            `json:"status"`
 	Labels    map[string]string `json:"labels,omitempty"`
+	Rehearsal bool              `json:"rehearsal"`
 	CreatedAt time.Time         `json:"created_at"`
 	UpdatedAt time.Time         `json:"updated_at"`
 	Summary   json.RawMessage   `json:"summary,omitempty"`
@@ -215,7 +216,7 @@ func (a *App) Overview(ctx context.Context, f journal.Filter) (OverviewDoc, erro
 	d := OverviewDoc{Workspace: a.Root, Runs: []RunRow{}, Next: page.Next, OpenAsks: len(asks)}
 	for _, r := range page.Runs {
 		d.Runs = append(d.Runs, RunRow{Run: r.ID, Line: r.Line, Title: r.Title, Status: r.Status, Labels: r.Labels,
-			CreatedAt: r.Created, UpdatedAt: r.Updated, Summary: r.Summary})
+			Rehearsal: r.Labels[kernel.LabelProvider] == kernel.ProviderRehearsal, CreatedAt: r.Created, UpdatedAt: r.Updated, Summary: r.Summary})
 	}
 	return d, nil
 }

@@ -221,7 +221,11 @@ func (v look) overview(d app.OverviewDoc) string {
 	} else {
 		rows := [][]string{{"RUN", "LINE", "STATUS", "UPDATED", "TITLE"}}
 		for _, r := range d.Runs {
-			rows = append(rows, []string{clean(r.Run), clean(r.Line), r.Status, ago(v.now.Sub(r.UpdatedAt)), clean(r.Title)})
+			status := r.Status
+			if r.Rehearsal {
+				status += " (rehearsal)"
+			}
+			rows = append(rows, []string{clean(r.Run), clean(r.Line), status, ago(v.now.Sub(r.UpdatedAt)), clean(r.Title)})
 		}
 		b.WriteString(table(v.width, rows...))
 	}

@@ -79,9 +79,14 @@ func Command(l *line.Line, r *kernel.Run, n kernel.NodeID, action string) string
 	switch action {
 	case "answer":
 		return "sluice inbox " + string(r.ID())
-	case "run", "resume", "upgrade":
-		return map[string]string{"run": "sluice run ", "resume": "sluice resume ", "upgrade": "sluice version "}[action] + string(r.ID())
+	case "run", "resume":
+		return "sluice " + action + " " + string(r.ID())
+	case "upgrade":
+		return "sluice version"
 	case "reopen", "revise":
+		if _, ok := r.Node(n); !ok { // the refusal was about the run: which node is the user's to say
+			return "sluice status " + string(r.ID())
+		}
 		return "sluice " + action + " " + string(r.ID()) + " " + string(n)
 	}
 	return ""

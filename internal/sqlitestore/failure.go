@@ -91,10 +91,12 @@ func diskFull(subject string, err error) error {
 }
 
 func noPermission(subject string, err error) error {
-	return fault.Wrap(fault.NoPermission, subject, err, "the store may not be read or written by this user")
+	return fault.Wrap(fault.NoPermission, subject, err, "the store may not be read or written by this user").
+		With(fault.Action{Action: "give yourself the right to read and write the directory .sluice"})
 }
 
 func corrupt(subject string, cause error, format string, args ...any) error {
 	return fault.Wrap(fault.StoreCorrupt, subject, cause, format, args...).
-		With(fault.Action{Action: "look at what is damaged", Command: "sluice doctor"})
+		With(fault.Action{Action: "look at what is damaged", Command: "sluice doctor", Why: "where the store still opens"},
+			fault.Action{Action: "put back a copy of the directory .sluice that was made before"})
 }

@@ -80,6 +80,31 @@ func (s *Store) Release(ctx context.Context, l journal.Lease) error {
 	})
 }
 
+// DeadLeases gives the leases whose driver's process has ended. They are free for the taking.
+func (s *Store) DeadLeases(ctx context.Context) ([]journal.Lease, error) {
+	held, err := collect(ctx, s, "SELECT id, driver, epoch FROM run WHERE driver <> '' ORDER BY id", nil,
+		func(r scanner) (l journal.Lease, err error) {
+			err = r.Scan(&l.Run, &l.Driver, &l.Epoch)
+			return l, err
+		})
+	if err != nil {
+		return nil, err
+	}
+	var dead []journal.Lease
+	for _, l := range held {
+		alive := l.Driver == s.driver
+		if !alive {
+			if alive, err = s.isAlive(l.Driver); err != nil {
+				return nil, err
+			}
+		}
+		if !alive {
+			dead = append(dead, l)
+		}
+	}
+	return dead, nil
+}
+
 // live locks this driver's file, once. It happens before the driver's name is in any row, so that whoever reads the
 // name finds the lock held.
 func (s *Store) live() error {

@@ -109,7 +109,7 @@ func openFor(ctx context.Context, o cli.Options, b Between) (*app.App, func() er
 	}
 	var verbose io.Writer
 	if o.Verbose {
-		verbose = os.Stderr
+		verbose = o.Telling
 	}
 	return Open(ctx, Setup{Root: root, Settings: s, Rehearsal: o.Rehearsal, Switch: o.Provider != "", Verbose: verbose,
 		By: kernel.Actor{Kind: kernel.Person, Name: s.Person.Name, Via: "cli"}, Observe: o.Observe, Warn: o.Warn, Between: b})
@@ -119,7 +119,8 @@ func openFor(ctx context.Context, o cli.Options, b Between) (*app.App, func() er
 func verifyDir(_ context.Context, dir string) (doctor.Report, error) {
 	info, err := os.Stat(dir)
 	if err != nil || !info.IsDir() {
-		return doctor.Report{}, fault.New(fault.NotFound, dir, "there is no directory %s", dir)
+		return doctor.Report{}, fault.New(fault.NotFound, dir, "there is no directory %s", dir).
+			With(fault.Action{Action: "export", Command: "sluice export RUN", Why: "it makes a bundle that verifies"})
 	}
 	found := export.VerifyDir(os.DirFS(dir))
 	out := doctor.Report{Versions: found.Items, Bytes: found.Bytes, Findings: []doctor.Finding{}}

@@ -95,7 +95,7 @@ func (h *house) open(ctx context.Context, s Setup) (*app.App, error) {
 		Lines: lines, Now: time.Now, Log: log, Observe: s.Observe}
 	return &app.App{Root: s.Root, Engine: e, Store: h.store, Counter: h.store, By: s.By, Now: time.Now,
 		Plan:   engine.Plan{Workers: s.Settings.Engine.Workers, Switch: s.Switch},
-		Health: health{doctor.Workspace{Store: h.store, Rows: h.store, Files: files}},
+		Health: health{doctor.Workspace{Store: h.store, Rows: h.store, Files: files, Leases: h.store}},
 		Tree:   h.tree}, nil
 }
 

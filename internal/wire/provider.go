@@ -43,7 +43,8 @@ func (h *house) provider(s Setup) (model.Model, error) {
 		if s.Rehearsal != "" {
 			source, err := os.ReadFile(s.Rehearsal)
 			if err != nil {
-				return nil, fault.Wrap(fault.BadScript, s.Rehearsal, err, "the rehearsal script cannot be read")
+				return nil, fault.Wrap(fault.BadScript, s.Rehearsal, err, "the rehearsal script cannot be read").
+					With(fault.Action{Action: "name a script that is there, or leave --rehearsal and SLUICE_REHEARSAL out"})
 			}
 			if script, err = rehearsal.LoadScript(source); err != nil {
 				return nil, err
