@@ -3,10 +3,10 @@ package engine
 import (
 	"context"
 
-	"sluice/internal/digest"
 	"sluice/internal/fault"
 	"sluice/internal/journal"
 	"sluice/internal/kernel"
+	"sluice/internal/line"
 )
 
 // Adopt looks at the run's files and takes over what people changed in them. It gives what it found.
@@ -54,26 +54,42 @@ func (t *turn) adoptOne(ctx context.Context, edit journal.Edit) error {
 	if edit.Kind == journal.Vanished {
 		return t.tolerate(t.apply(Act{Command: kernel.Revise{Stamp: s, Nodes: []kernel.NodeID{n.ID()}, Note: edit.Row.Path + " was removed"}}))
 	}
-	body := edit.Body
-	if t.line.Adopt != nil {
-		var err error
-		if body, err = t.line.Adopt(n.Node(), edit.Body); err != nil {
-			return t.putBack(ctx, edit, err)
-		}
+	out, err := t.reading(ctx, n, edit)
+	if err != nil {
+		return t.putBack(ctx, edit, err)
 	}
-	content := kernel.Content{Digest: digest.Of(body), Size: int64(len(body))}
-	if newest := n.Newest(); newest != nil {
-		content.Schema = newest.Schema
-		if newest.Digest == content.Digest {
-			return nil
-		}
+	content, blobs := contentOf(out)
+	if newest := n.Newest(); newest != nil && newest.Digest == content.Digest {
+		return nil
 	}
-	rule, err := t.rule(n.Node(), body)
+	rule, err := t.rule(n.Node(), out.Body)
 	if err != nil {
 		return err
 	}
-	return t.tolerate(t.apply(Act{Command: kernel.Submit{Stamp: s, Node: n.ID(), Content: content, Rule: rule, Note: "changed in " + edit.Row.Path},
-		Blobs: []journal.Blob{{Digest: content.Digest, Body: body}}}))
+	return t.tolerate(t.apply(Act{Command: kernel.Submit{Stamp: s, Node: n.ID(), Content: content, Rule: rule,
+		Note: "changed in " + edit.Row.Path}, Blobs: blobs}))
+}
+
+// reading lets the line make content of a changed file.
+func (t *turn) reading(ctx context.Context, n kernel.View, edit journal.Edit) (*line.Out, error) {
+	e := line.Edited{Run: t.run, Node: n.Node(), Path: edit.Row.Path, File: edit.Body}
+	if v, ok := t.run.Version(kernel.VersionID(edit.Row.Version)); ok {
+		doc, err := t.doc(ctx, v.ID)
+		if err != nil {
+			return nil, err
+		}
+		e.Newest = *doc
+		for _, p := range v.Parts {
+			if p.Digest == edit.Row.Digest {
+				e.Part = p.Path
+			}
+		}
+	}
+	if t.line.Adopt == nil {
+		return &line.Out{Body: edit.Body, Schema: e.Newest.Version.Schema}, nil
+	}
+	out, err := t.line.Adopt(e)
+	return &out, err
 }
 
 // tolerate keeps a refusal of one file from stopping the others: what was changed stays on disk and is seen again.

@@ -73,6 +73,58 @@ func (e *Engine) Do(ctx context.Context, id kernel.RunID, acts ...Act) (*kernel.
 	}
 }
 
+// RunActs are acts on one run.
+type RunActs struct {
+	Run  kernel.RunID
+	Acts []Act
+}
+
+// DoAll applies commands to several runs, all or none, in one transaction. None of them may be driven by this process.
+func (e *Engine) DoAll(ctx context.Context, many ...RunActs) error {
+	for try := 0; ; try++ {
+		turns := make([]*turn, 0, len(many))
+		batches := make([]journal.Batch, 0, len(many))
+		for _, m := range many {
+			t, err := e.begin(ctx, m.Run)
+			if err != nil {
+				return err
+			}
+			for _, a := range m.Acts {
+				if err := t.apply(a); err != nil {
+					return err
+				}
+			}
+			if err := t.unfold(ctx); err != nil {
+				return err
+			}
+			if len(t.events) == 0 {
+				continue
+			}
+			b, err := t.batch(ctx, 0, false)
+			if err != nil {
+				return err
+			}
+			turns, batches = append(turns, t), append(batches, b)
+		}
+		if len(batches) == 0 {
+			return nil
+		}
+		err := e.Journal.Append(ctx, batches...)
+		if fault.CodeOf(err) == fault.Conflict && try < retries {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		for i, t := range turns {
+			if err := t.committed(ctx, batches[i].Checkouts); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
 // Open makes a run without driving it.
 func (e *Engine) Open(ctx context.Context, c kernel.Open, blobs ...journal.Blob) (*kernel.Run, error) {
 	t, err := e.open(ctx, c, blobs)

@@ -70,7 +70,17 @@ func (t *turn) doc(ctx context.Context, id kernel.VersionID) (*line.Doc, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &line.Doc{Version: *v, Body: body}, nil
+	doc := &line.Doc{Version: *v, Body: body}
+	for _, p := range v.Parts {
+		part, ok := t.bodies[p.Digest]
+		if !ok {
+			if part, err = t.e.Journal.Blob(ctx, string(t.run.ID()), v.Seq, p.Digest); err != nil {
+				return nil, err
+			}
+		}
+		doc.Parts = append(doc.Parts, line.Part{Path: p.Path, Body: part})
+	}
+	return doc, nil
 }
 
 // maxReads bounds how often a step may ask for files before it must get to work.
@@ -128,13 +138,7 @@ func (t *turn) finish(f *flight, out *line.Out) (*Act, error) {
 	account := out.Account
 	account.Errors = append(append([]kernel.StepError(nil), f.account.Errors...), account.Errors...)
 	account.Usage, account.Provider = f.account.Usage, f.account.Provider
-	content := kernel.Content{ID: out.ID, Digest: digest.Of(out.Body), Size: int64(len(out.Body)), Schema: out.Schema, Variants: out.Variants}
-	blobs := []journal.Blob{{Digest: content.Digest, Body: out.Body}}
-	for _, p := range out.Parts {
-		part := kernel.Part{Path: p.Path, Digest: digest.Of(p.Body), Size: int64(len(p.Body))}
-		content.Parts = append(content.Parts, part)
-		blobs = append(blobs, journal.Blob{Digest: part.Digest, Body: p.Body})
-	}
+	content, blobs := contentOf(out)
 	if f.in.Node.Kind == kernel.Check {
 		judge := kernel.Judge{Stamp: s, Attempt: f.in.Attempt.ID, Verdict: out.Verdict, Review: out.Review, Account: account}
 		if out.Body == nil {
@@ -148,6 +152,18 @@ func (t *turn) finish(f *flight, out *line.Out) (*Act, error) {
 		return nil, err
 	}
 	return &Act{Command: kernel.Deliver{Stamp: s, Attempt: f.in.Attempt.ID, Content: content, Rule: rule, Account: account}, Blobs: blobs}, nil
+}
+
+// contentOf names what a step or a person made, with its bytes.
+func contentOf(out *line.Out) (kernel.Content, []journal.Blob) {
+	content := kernel.Content{ID: out.ID, Digest: digest.Of(out.Body), Size: int64(len(out.Body)), Schema: out.Schema, Variants: out.Variants}
+	blobs := []journal.Blob{{Digest: content.Digest, Body: out.Body}}
+	for _, p := range out.Parts {
+		part := kernel.Part{Path: p.Path, Digest: digest.Of(p.Body), Size: int64(len(p.Body))}
+		content.Parts = append(content.Parts, part)
+		blobs = append(blobs, journal.Blob{Digest: part.Digest, Body: p.Body})
+	}
+	return content, blobs
 }
 
 // failure is the command that closes an attempt without content.

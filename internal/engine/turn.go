@@ -147,7 +147,12 @@ func (t *turn) commit(ctx context.Context, epoch int64, release bool) error {
 	if err := t.e.Journal.Append(ctx, batch); err != nil {
 		return err
 	}
-	events, bodies, rows := t.events, t.bodies, batch.Checkouts
+	return t.committed(ctx, batch.Checkouts)
+}
+
+// committed tells of what is durable now and puts its files in place.
+func (t *turn) committed(ctx context.Context, rows []journal.Checkout) error {
+	events, bodies := t.events, t.bodies
 	last := t.run.Seq()
 	t.after, t.acts, t.events, t.blobs, t.bodies = last, nil, nil, nil, nil
 	if t.e.Observe != nil {

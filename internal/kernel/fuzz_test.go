@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"testing"
 
 	"sluice/internal/fault"
@@ -46,24 +47,37 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzFromImage loads damaged images: they are refused, or give a run whose indexes hold.
-func FuzzFromImage(f *testing.F) {
+// TestDamagedImages loads images with changed bytes: they are refused, or give a run that can be read.
+func TestDamagedImages(t *testing.T) {
 	h := NewRun()
-	for line := range bytes.Lines(mustRead(f, "testdata/journals/hands.jsonl")) {
+	for line := range bytes.Lines(mustRead(t, "testdata/journals/hands.jsonl")) {
 		events, err := Decode(line)
 		if err != nil {
-			f.Fatal(err)
+			t.Fatal(err)
 		}
 		Fold(h, events)
 	}
-	f.Add(mustImage(f, h))
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		r, err := FromImage(raw)
+	image := mustImage(t, h)
+	chance := rand.New(rand.NewPCG(1, 2))
+	refused := 0
+	for range 2000 {
+		broken := bytes.Clone(image)
+		for range 1 + chance.IntN(3) {
+			broken[chance.IntN(len(broken))] = byte(chance.IntN(256))
+		}
+		r, err := FromImage(broken[:len(broken)-chance.IntN(2)])
 		if err != nil {
-			return
+			refused++
+			continue
 		}
 		r.Status()
 		for range Pending(r) {
 		}
-	})
+	}
+	if refused == 0 {
+		t.Error("no damaged image was refused")
+	}
+	if _, err := FromImage([]byte("not an image")); fault.CodeOf(err) != fault.StoreCorrupt {
+		t.Errorf("text for an image gives %v", err)
+	}
 }

@@ -24,8 +24,9 @@ type Line struct {
 	Files func(r *kernel.Run, n kernel.View) []File
 	// State renders the files that show the run as a whole. They are rewritten when their bytes change.
 	State func(r *kernel.Run) []StateFile
-	// Adopt reads a file that a person changed. An error names the place; then the last good version is put back.
-	Adopt func(n kernel.Node, body []byte) ([]byte, error)
+	// Adopt reads a file that a person changed. An error names the place; then the last good version is put back. Nil
+	// takes the file's bytes as they are.
+	Adopt func(e Edited) (Out, error)
 	// Export says which nodes a bundle holds, in which order and where. Nil means every make, by its id.
 	Export func(r *kernel.Run) []Exported
 	// Summary is the line's own part of a list row.
@@ -63,6 +64,27 @@ func (in In) Input(id kernel.NodeID) (Doc, bool) {
 type Doc struct {
 	Version kernel.Version
 	Body    []byte
+	Parts   []Part // of a bundle
+}
+
+// Part finds a part of a bundle by its path.
+func (d Doc) Part(path string) ([]byte, bool) {
+	for _, p := range d.Parts {
+		if p.Path == path {
+			return p.Body, true
+		}
+	}
+	return nil, false
+}
+
+// Edited is a working file that a person changed.
+type Edited struct {
+	Run    *kernel.Run
+	Node   kernel.Node
+	Newest Doc    // the version that the file showed
+	Part   string // of a bundle: which part the file shows
+	Path   string
+	File   []byte // what the file holds now
 }
 
 // Move is what a step wants next: files of the workspace, answers to calls made side by side, or to be done.

@@ -2,6 +2,8 @@ package linetest
 
 import (
 	"fmt"
+	"maps"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -21,15 +23,22 @@ type Person func(r *kernel.Run, a *kernel.Ask) *kernel.Answer
 // Models answers a call as a model would.
 type Models func(c line.Call) string
 
+// World is what a line meets in a test.
+type World struct {
+	Models Models
+	Person Person
+	Files  map[string]string // of the workspace, by path
+}
+
 // Drive performs a run until nothing more can be done and gives it back. Every step, rule and layout is evaluated twice
 // and must give the same result.
-func Drive(t *testing.T, l *line.Line, open kernel.Open, models Models, person Person) *kernel.Run {
+func Drive(t *testing.T, l *line.Line, open kernel.Open, w World) *kernel.Run {
 	t.Helper()
-	d := &drive{t: t, line: l, run: kernel.NewRun(), models: models, bodies: map[digest.Digest][]byte{}, at: time.Unix(1_000_000, 0).UTC()}
+	d := &drive{t: t, line: l, run: kernel.NewRun(), world: w, bodies: map[digest.Digest][]byte{}, at: time.Unix(1_000_000, 0).UTC()}
 	open.Stamp = d.stamp(kernel.Person)
 	d.apply(open)
 	for range 10_000 {
-		if !d.perform() && !d.answer(person) {
+		if !d.perform() && !d.answer(w.Person) {
 			return d.run
 		}
 	}
@@ -41,7 +50,7 @@ type drive struct {
 	t      *testing.T
 	line   *line.Line
 	run    *kernel.Run
-	models Models
+	world  World
 	bodies map[digest.Digest][]byte
 	at     time.Time
 }
@@ -157,12 +166,29 @@ func (d *drive) move(in line.In, a *kernel.Attempt) kernel.Command {
 		if m.Done != nil {
 			return d.finish(in, a, m.Done)
 		}
+		for _, pattern := range m.Reads {
+			in.Files = append(in.Files, d.find(pattern)...)
+		}
 		for _, c := range m.Calls {
-			in.Replies = append(in.Replies, line.Reply{Content: d.models(c), Provider: kernel.ProviderRehearsal})
+			in.Replies = append(in.Replies, line.Reply{Content: d.world.Models(c), Provider: kernel.ProviderRehearsal})
 		}
 	}
 	d.t.Fatalf("step %s asks for ever", in.Node.Step)
 	return nil
+}
+
+// find gives the files that fit a pattern, in the order of their paths, or the word that there are none.
+func (d *drive) find(pattern string) []line.Found {
+	var found []line.Found
+	for _, p := range slices.Sorted(maps.Keys(d.world.Files)) {
+		if ok, err := path.Match(pattern, p); err == nil && ok {
+			found = append(found, line.Found{Pattern: pattern, Path: p, Body: []byte(d.world.Files[p])})
+		}
+	}
+	if found == nil {
+		return []line.Found{{Pattern: pattern}}
+	}
+	return found
 }
 
 func prompts(m line.Move) (all []string) {
@@ -175,6 +201,11 @@ func prompts(m line.Move) (all []string) {
 func (d *drive) finish(in line.In, a *kernel.Attempt, out *line.Out) kernel.Command {
 	content := kernel.Content{ID: out.ID, Digest: digest.Of(out.Body), Size: int64(len(out.Body)), Schema: out.Schema, Variants: out.Variants}
 	d.bodies[content.Digest] = out.Body
+	for _, p := range out.Parts {
+		part := kernel.Part{Path: p.Path, Digest: digest.Of(p.Body), Size: int64(len(p.Body))}
+		content.Parts = append(content.Parts, part)
+		d.bodies[part.Digest] = p.Body
+	}
 	if in.Node.Kind == kernel.Check {
 		return kernel.Judge{Stamp: d.stamp(kernel.Engine), Attempt: a.ID, Verdict: out.Verdict, Review: out.Review, Account: out.Account}
 	}
@@ -199,7 +230,11 @@ func (d *drive) rule(n kernel.Node, body []byte) *kernel.RuleResult {
 
 func (d *drive) doc(id kernel.VersionID) line.Doc {
 	v, _ := d.run.Version(id)
-	return line.Doc{Version: *v, Body: d.bodies[v.Digest]}
+	doc := line.Doc{Version: *v, Body: d.bodies[v.Digest]}
+	for _, p := range v.Parts {
+		doc.Parts = append(doc.Parts, line.Part{Path: p.Path, Body: d.bodies[p.Digest]})
+	}
+	return doc
 }
 
 // answer lets the person answer the first ask they want to.

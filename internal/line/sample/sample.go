@@ -221,9 +221,9 @@ func state(r *kernel.Run) []line.StateFile {
 }
 
 // adopt takes any text a person wrote but an empty one.
-func adopt(_ kernel.Node, body []byte) ([]byte, error) {
-	if len(bytes.TrimSpace(body)) == 0 {
-		return nil, fmt.Errorf("line 1: the text is empty")
+func adopt(e line.Edited) (line.Out, error) {
+	if len(bytes.TrimSpace(e.File)) == 0 {
+		return line.Out{}, fmt.Errorf("line 1: the text is empty")
 	}
-	return body, nil
+	return line.Out{Body: e.File, Schema: e.Newest.Version.Schema}, nil
 }

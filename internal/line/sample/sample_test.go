@@ -23,7 +23,7 @@ func mustDrive(t *testing.T, definition string, models linetest.Models, person l
 	if err != nil {
 		t.Fatal(err)
 	}
-	return linetest.Drive(t, l, open, models, person)
+	return linetest.Drive(t, l, open, linetest.World{Models: models, Person: person})
 }
 
 func polite(c line.Call) string {
