@@ -158,6 +158,9 @@ func (w *walker) do(c Command) {
 	if err != nil {
 		w.t.Fatalf("image of the run: %v", err)
 	}
+	if _, err := Decide(w.r, c); err == nil && string(w.image(w.r)) != string(before) {
+		w.t.Fatalf("deciding %T changed the run", c)
+	}
 	events, err := Apply(w.r, c)
 	if err != nil {
 		w.refuse(before, err)
@@ -173,6 +176,9 @@ func (w *walker) do(c Command) {
 	after := w.image(w.r)
 	if got := w.image(twin); string(got) != string(after) {
 		w.t.Fatalf("%T %+v: a run from its image goes another way", c, c)
+	}
+	if got, want := slices.Collect(Pending(twin)), slices.Collect(Pending(w.r)); !slices.Equal(got, want) {
+		w.t.Fatalf("a run from its image has duties %v, not %v", got, want)
 	}
 	w.count(events)
 	for _, v := range Audit(w.r) {
