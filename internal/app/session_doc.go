@@ -37,9 +37,9 @@ type PathDoc struct {
 // ChangeDoc is what a commit does to one file of the workspace.
 type ChangeDoc struct {
 	Path         string `json:"path"`
-	Change       string `json:"change"`            // added, modified or deleted
+	Change       string `json:"change"`             // added, modified or deleted
 	Workflow     string `json:"workflow,omitempty"` // whose file it is, if a workflow's
-	Bytes        int64  `json:"bytes"`             // of the new content
+	Bytes        int64  `json:"bytes"`              // of the new content
 	LinesAdded   int    `json:"lines_added"`
 	LinesRemoved int    `json:"lines_removed"`
 	Conflict     string `json:"conflict,omitempty"` // why it stops the commit

@@ -110,6 +110,8 @@ func decodeFact(word string, raw json.RawMessage) (Fact, error) {
 		return decodeAs[RunClosed](raw)
 	case RunReopened{}.word():
 		return decodeAs[RunReopened](raw)
+	case RunRelabelled{}.word():
+		return decodeAs[RunRelabelled](raw)
 	case EvidenceRecorded{}.word():
 		return decodeAs[EvidenceRecorded](raw)
 	}

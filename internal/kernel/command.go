@@ -182,6 +182,14 @@ type Cancel struct {
 	Reason string
 }
 
+// Relabel changes what the run is found by. It is legal on a closed run too: a session takes its runs along, however they
+// ended. What is so already changes nothing.
+type Relabel struct {
+	Stamp
+	Set  map[string]string
+	Drop []string
+}
+
 // Record adds evidence.
 type Record struct {
 	Stamp

@@ -18,7 +18,7 @@ func Decide(r *Run, c Command) ([]Fact, error) {
 	}
 	if r.closing != "" {
 		switch c.(type) {
-		case Resume, Record:
+		case Resume, Record, Relabel:
 		default:
 			return nil, fault.New(fault.RunClosed, string(r.id), "run %s is %s", r.id, r.closing).
 				With(fault.Action{Action: "resume", Why: "a closed run goes on only when it is resumed"})
@@ -55,6 +55,8 @@ func Decide(r *Run, c Command) ([]Fact, error) {
 		return decideAbandon(r, c)
 	case Cancel:
 		return decideCancel(r, c)
+	case Relabel:
+		return decideRelabel(r, c)
 	case Record:
 		return recordEvidence(c.Evidence, ""), nil
 	}

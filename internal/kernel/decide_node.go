@@ -406,3 +406,31 @@ func (r *Run) shutFacts() []Fact {
 	}
 	return facts
 }
+
+// decideRelabel refuses what the law itself keeps as a label.
+func decideRelabel(r *Run, c Relabel) ([]Fact, error) {
+	var f RunRelabelled
+	for k, v := range c.Set {
+		if k == "" || k == LabelProvider || slices.Contains(c.Drop, k) {
+			return nil, fault.New(fault.BadValue, string(r.id), "label %q cannot be set", k).With(inspect(r.id))
+		}
+		if old, ok := r.labels[k]; !ok || old != v {
+			if f.Set == nil {
+				f.Set = map[string]string{}
+			}
+			f.Set[k] = v
+		}
+	}
+	for _, k := range c.Drop {
+		if k == LabelProvider {
+			return nil, fault.New(fault.BadValue, string(r.id), "label %q cannot be dropped", k).With(inspect(r.id))
+		}
+		if _, ok := r.labels[k]; ok && !slices.Contains(f.Drop, k) {
+			f.Drop = append(f.Drop, k)
+		}
+	}
+	if len(f.Set) == 0 && len(f.Drop) == 0 {
+		return nil, nil
+	}
+	return []Fact{f}, nil
+}

@@ -160,6 +160,13 @@ type RunReopened struct {
 	Reason string `json:"reason,omitempty"`
 }
 
+// RunRelabelled changes labels of a run, and with them where a line shows it: a run that was made in a session stands in
+// the workspace once the session is committed.
+type RunRelabelled struct {
+	Set  map[string]string `json:"set,omitempty"`
+	Drop []string          `json:"drop,omitempty"`
+}
+
 // EvidenceRecorded adds a source.
 type EvidenceRecorded struct {
 	Evidence Evidence  `json:"evidence"`
@@ -188,4 +195,5 @@ func (RolledBack) word() string       { return "rolled_back" }
 func (RollbackUndone) word() string   { return "rollback_undone" }
 func (RunClosed) word() string        { return "run_closed" }
 func (RunReopened) word() string      { return "run_reopened" }
+func (RunRelabelled) word() string    { return "run_relabelled" }
 func (EvidenceRecorded) word() string { return "evidence_recorded" }

@@ -54,6 +54,8 @@ func Evolve(r *Run, e Event) {
 		for n := range r.asking.all() { // their asks were withdrawn when the run was closed
 			r.touch(n)
 		}
+	case RunRelabelled:
+		r.relabel(f)
 	case EvidenceRecorded:
 		r.evidence = append(r.evidence, f.Evidence)
 	}
@@ -258,11 +260,19 @@ func (r *Run) setProvider(class string) {
 		return
 	}
 	r.provider = class
+	r.relabel(RunRelabelled{Set: map[string]string{LabelProvider: class}})
+}
+
+// relabel makes new labels of the old ones: those who read the run keep theirs.
+func (r *Run) relabel(f RunRelabelled) {
 	labels := maps.Clone(r.labels)
 	if labels == nil {
 		labels = map[string]string{}
 	}
-	labels[LabelProvider] = class
+	maps.Copy(labels, f.Set)
+	for _, k := range f.Drop {
+		delete(labels, k)
+	}
 	r.labels = labels
 }
 

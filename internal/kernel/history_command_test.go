@@ -179,6 +179,15 @@ func (h *history) wish(verb string, s Stamp, a args) Command {
 		return Abandon{Stamp: s, Node: node, Reason: "enough"}
 	case "cancel":
 		return Cancel{Stamp: s, Reason: "enough"}
+	case "relabel":
+		c := Relabel{Stamp: s, Set: map[string]string{}}
+		for k, v := range a.keyed {
+			c.Set[k] = v
+		}
+		for _, w := range a.plain {
+			c.Drop = append(c.Drop, w)
+		}
+		return c
 	case "record":
 		return Record{Stamp: s, Evidence: []Evidence{{ID: a.at(0), Type: "log", Ref: "here"}}}
 	}

@@ -3,6 +3,7 @@ package kernel
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -262,6 +263,9 @@ func (h *history) seen(what string) string {
 	h.t.Helper()
 	if what == "run" {
 		return string(h.run.Status())
+	}
+	if what == "labels" {
+		return strings.Join(slices.Sorted(maps.Keys(h.run.Labels())), ",")
 	}
 	if what == "events" {
 		return words(h.batches[len(h.batches)-1])

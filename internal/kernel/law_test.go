@@ -77,6 +77,7 @@ var everyCommand = []string{
 	"judge x for", "judge x against", "judge x against version=x@1", "engine: judge x for",
 	"answer x *", "revise x", "rollback x", "engine: rollback x", "undo", "reopen x", "resume", "resume x", "abandon x", "cancel",
 	"unfold x@1 make:f:needs~x", "unfold after= make:f:needs~x", "record E-1",
+	"relabel session=s",
 }
 
 // TestLaw prints every status with every command, so that a change of the law is a change of testdata/law.golden.

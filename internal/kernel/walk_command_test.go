@@ -167,6 +167,9 @@ func (w *walker) wish() Command {
 		if w.c.below(3) == 0 {
 			return Cancel{Stamp: s, Reason: "enough"}
 		}
+		if w.c.below(3) == 0 {
+			return Relabel{Stamp: s, Set: map[string]string{"session": oneOf(w.c, "s", "t")}, Drop: []string{oneOf(w.c, "title", "other")}}
+		}
 		return Record{Stamp: s, Evidence: []Evidence{{ID: "E-2", Type: "log", Ref: "y"}}}
 	case 14:
 		return w.unfold("")

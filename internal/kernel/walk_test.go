@@ -377,7 +377,8 @@ func everyWord() []string {
 	var all []string
 	for _, f := range []Fact{RunOpened{}, NodesAdded{}, NodeAbandoned{}, NodeReopened{}, NodeHeld{}, RedoRequested{},
 		AttemptBegan{}, AttemptClosed{}, VersionStored{}, OfferTaken{}, ReviewRecorded{}, VersionApproved{}, VersionRejected{},
-		AskOpened{}, AskClosed{}, RolledBack{}, RollbackUndone{}, RunClosed{}, RunReopened{}, EvidenceRecorded{}} {
+		AskOpened{}, AskClosed{}, RolledBack{}, RollbackUndone{}, RunClosed{}, RunReopened{}, RunRelabelled{},
+		EvidenceRecorded{}} {
 		all = append(all, f.word())
 	}
 	return all
