@@ -2,7 +2,3 @@
 // streamable HTTP. Every tool is a verb of app; the package decides nothing and must not know a store, a file tree or a
 // model.
 package mcpserver
-
-import (
-	_ "github.com/modelcontextprotocol/go-sdk/mcp" // the protocol
-)

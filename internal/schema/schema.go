@@ -99,6 +99,18 @@ func Describe(path, text string) Option {
 	return at(path, func(s *jsonschema.Schema) { s.Description = text })
 }
 
+// Nullable lets the field at a path be null as well.
+func Nullable(path string) Option {
+	return at(path, func(s *jsonschema.Schema) { s.Type, s.Types = "", []string{"null", s.Type} })
+}
+
+// Object says that the raw JSON at a path is an object with fields of its own choosing.
+func Object(path string) Option {
+	return at(path, func(s *jsonschema.Schema) {
+		*s = jsonschema.Schema{Type: "object", Description: s.Description}
+	})
+}
+
 // Required makes the field at a path required although Go may omit it.
 func Required(path string) Option {
 	return Option{path: path, apply: func(parent *jsonschema.Schema, name string) error {
