@@ -258,7 +258,11 @@ func (t *turn) checkouts(ctx context.Context) ([]journal.Checkout, error) {
 	if t.shown == nil {
 		t.shown = map[string]digest.Digest{}
 	}
-	for _, s := range t.line.State(t.run) {
+	shown, err := t.line.State(t.run, func(v *kernel.Version) ([]byte, error) { return t.body(ctx, v) })
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range shown {
 		d := digest.Of(s.Body)
 		if t.shown[s.Path] == d {
 			continue

@@ -250,7 +250,7 @@ func (r *Run) closeAttempt(f AttemptClosed, at time.Time) {
 			r.countOpen(n, a, false)
 		}
 		n.last = a
-		n.settleAttempt(f, a.Performer.Kind == Engine)
+		n.settleAttempt(f, a.Performer.Kind == Engine || a.Performer.Kind == Client)
 	})
 }
 
@@ -276,19 +276,19 @@ func (r *Run) relabel(f RunRelabelled) {
 	r.labels = labels
 }
 
-// settleAttempt counts the attempt and keeps what its end means for the node.
-func (n *node) settleAttempt(f AttemptClosed, byEngine bool) {
+// settleAttempt counts the attempt, unless a person made it, and keeps what its end means for the node.
+func (n *node) settleAttempt(f AttemptClosed, counts bool) {
 	switch f.Snapshot.Outcome {
 	case Judged:
 		n.redo, n.notes, n.used = false, nil, 0
 	case Delivered:
 		n.redo, n.notes = false, nil
-		if byEngine {
+		if counts {
 			n.used++
 		}
 	case Unusable:
 		n.take++
-		if byEngine {
+		if counts {
 			n.used++
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 // FoldRevision names the meaning of an Image. It changes whenever Evolve or the shape of the image does: an image of
 // another revision is dropped and the journal is folded again.
-const FoldRevision = "kernel-2"
+const FoldRevision = "kernel-3"
 
 // image is a Run without what can be derived: facts per node, and the order of the sets, since the order in which
 // things are listed is part of the law. gob keeps it several times faster to load than the events it stands for.

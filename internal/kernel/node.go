@@ -21,7 +21,7 @@ type Node struct {
 
 	Performer   ActorKind `json:"performer,omitempty"` // engine, or person: then an ask is opened instead of an attempt
 	Gate        Gate      `json:"gate,omitzero"`
-	Attempts    int       `json:"attempts"`               // how many the engine may make before OnExhausted; 0 is none
+	Attempts    int       `json:"attempts"`               // how many the engine or clients may make before OnExhausted; 0 is none
 	OnReject    Effect    `json:"on_reject,omitempty"`    // rework (default), ask or fail
 	OnExhausted Effect    `json:"on_exhausted,omitempty"` // ask (default) or fail
 	OnFail      Effect    `json:"on_fail,omitempty"`      // fail (default), ask, or for a check reject

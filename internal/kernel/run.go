@@ -194,6 +194,21 @@ func (r *Run) Attempt(id AttemptID) (*Attempt, bool) {
 	return a, ok
 }
 
+// AttemptsAt gives every attempt at a node in the order in which they began.
+func (r *Run) AttemptsAt(id NodeID) []*Attempt {
+	n, ok := r.nodes[id]
+	if !ok {
+		return nil
+	}
+	all := make([]*Attempt, 0, n.attempts)
+	for number := range n.attempts {
+		if a, ok := r.attempts[attemptID(id, number+1)]; ok {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
 // Ask finds one ask, open or closed.
 func (r *Run) Ask(id AskID) (*Ask, bool) {
 	a, ok := r.asks[id]
@@ -264,6 +279,9 @@ func (v *Version) IsApproved() bool { return v.state == approved }
 
 // IsRejected tells whether the gate closed for this version.
 func (v *Version) IsRejected() bool { return v.state == rejected }
+
+// IsAway tells whether a rollback put the version away.
+func (v *Version) IsAway() bool { return v.away }
 
 // IsOffer tells whether the version competes for its place and was not taken.
 func (v *Version) IsOffer() bool { return v.offered }

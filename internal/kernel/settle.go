@@ -281,16 +281,26 @@ func (n *node) gateAsk() Ask {
 		}
 	}
 	if a.Kind == AskChoose {
-		a.Options = nil
-		for _, v := range n.newest.variants {
-			a.Options = append(a.Options, Option{Value: v, Effect: TakeChoice})
-		}
-		if len(a.Options) == 0 { // a person's own content has no variants
-			a.Options = append(a.Options, Option{Value: "approve", Effect: Approve})
-		}
-		a.Options = append(a.Options, Option{Value: "reject", Effect: Rework})
+		a.Options = n.newest.choices(a.Options)
 	}
 	return a
+}
+
+// choices puts the variants of a version in the place of the option that approves it.
+func (v *Version) choices(options []Option) []Option {
+	var out []Option
+	for _, label := range v.variants {
+		out = append(out, Option{Value: label, Effect: TakeChoice})
+	}
+	if len(out) == 0 { // a person's own content has no variants
+		out = append(out, Option{Value: "approve", Effect: Approve})
+	}
+	for _, o := range options {
+		if o.Effect != Approve {
+			out = append(out, o)
+		}
+	}
+	return out
 }
 
 func (n *node) performerAsk() Ask {

@@ -23,7 +23,7 @@ type Line struct {
 	// Files says which files show a node as it stands now.
 	Files func(r *kernel.Run, n kernel.View) []File
 	// State renders the files that show the run as a whole. They are rewritten when their bytes change.
-	State func(r *kernel.Run) []StateFile
+	State func(r *kernel.Run, body Body) ([]StateFile, error)
 	// Adopt reads a file that a person changed. An error names the place; then the last good version is put back. Nil
 	// takes the file's bytes as they are.
 	Adopt func(e Edited) (Out, error)
@@ -174,6 +174,9 @@ type Exported struct {
 	Node kernel.NodeID
 	Path string // relative to the bundle
 }
+
+// Body gives the bytes of a version, for what its facts do not say.
+type Body func(v *kernel.Version) ([]byte, error)
 
 // StateFile shows the run as a whole.
 type StateFile struct {

@@ -192,7 +192,7 @@ func exported(r *kernel.Run) []line.Exported {
 }
 
 // state shows where every node stands.
-func state(r *kernel.Run) []line.StateFile {
+func state(r *kernel.Run, _ line.Body) ([]line.StateFile, error) {
 	type row struct {
 		Node     kernel.NodeID    `json:"node"`
 		Status   kernel.Status    `json:"status"`
@@ -215,9 +215,9 @@ func state(r *kernel.Run) []line.StateFile {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	if err := enc.Encode(doc); err != nil {
-		return nil
+		return nil, err
 	}
-	return []line.StateFile{{Path: path.Join("sample", string(r.ID()), "state.json"), Body: out.Bytes()}}
+	return []line.StateFile{{Path: path.Join("sample", string(r.ID()), "state.json"), Body: out.Bytes()}}, nil
 }
 
 // adopt takes any text a person wrote but an empty one.
