@@ -61,6 +61,8 @@ func describeRun(f kernel.Fact) string {
 		return because(string(f.Outcome)+" the run", f.Reason)
 	case kernel.RunReopened:
 		return because("reopened the run", f.Reason)
+	case kernel.RunRelabelled:
+		return "relabelled the run"
 	case kernel.EvidenceRecorded:
 		return "recorded evidence " + f.Evidence.ID
 	}

@@ -31,6 +31,26 @@ func (e *Engine) Adopt(ctx context.Context, id kernel.RunID) ([]journal.Edit, er
 	}
 }
 
+// TakeOver adopts edits that were found while files were brought in place on start.
+func (e *Engine) TakeOver(ctx context.Context, edits []journal.Edit) error {
+	byRun := map[string][]journal.Edit{}
+	for _, edit := range edits {
+		if edit.Kept == "" { // else it was put right already
+			byRun[edit.Row.Run] = append(byRun[edit.Row.Run], edit)
+		}
+	}
+	for id, edits := range byRun {
+		t, err := e.begin(ctx, kernel.RunID(id))
+		if err == nil {
+			err = t.adopt(ctx, edits)
+		}
+		if err != nil && fault.CodeOf(err) != fault.Conflict { // whoever moved the run on finds them too
+			return err
+		}
+	}
+	return nil
+}
+
 // adopt turns changed files into commands and commits them. Nothing a person wrote is lost: what cannot be used is
 // kept beside the store and the last good version is put back.
 //
@@ -46,7 +66,7 @@ func (t *turn) adopt(ctx context.Context, edits []journal.Edit) error {
 
 func (t *turn) adoptOne(ctx context.Context, edit journal.Edit) error {
 	n, ok := t.run.Node(kernel.NodeID(edit.Row.Node))
-	if !ok || edit.Row.Role != journal.Working {
+	if !ok || edit.Row.Role != journal.Working && edit.Row.Role != journal.Given {
 		t.e.Log.Warn("a file was changed and put back", "path", edit.Row.Path, "kind", edit.Kind, "kept", edit.Kept)
 		return nil
 	}

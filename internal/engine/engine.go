@@ -76,10 +76,12 @@ func (e *Engine) Do(ctx context.Context, id kernel.RunID, acts ...Act) (*kernel.
 // RunActs are acts on one run.
 type RunActs struct {
 	Run  kernel.RunID
+	At   int64 // the sequence number for which the acts are right; 0 means any
 	Acts []Act
 }
 
 // DoAll applies commands to several runs, all or none, in one transaction. None of them may be driven by this process.
+// A run that is not where its acts expect it is a conflict, and so is one that moves on again and again.
 func (e *Engine) DoAll(ctx context.Context, many ...RunActs) error {
 	for try := 0; ; try++ {
 		turns := make([]*turn, 0, len(many))
@@ -88,6 +90,9 @@ func (e *Engine) DoAll(ctx context.Context, many ...RunActs) error {
 			t, err := e.begin(ctx, m.Run)
 			if err != nil {
 				return err
+			}
+			if m.At > 0 && t.after != m.At {
+				return fault.New(fault.Conflict, string(m.Run), "run %s is at %d and was expected at %d", m.Run, t.after, m.At)
 			}
 			for _, a := range m.Acts {
 				if err := t.apply(a); err != nil {

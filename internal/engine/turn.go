@@ -230,64 +230,6 @@ func (t *turn) asks() []journal.Ask {
 	return rows
 }
 
-// checkouts gives the files that must change: those of nodes whose content moved, and state files that differ.
-func (t *turn) checkouts(ctx context.Context) ([]journal.Checkout, error) {
-	var rows []journal.Checkout
-	if t.line.Files != nil {
-		for _, id := range t.moved() {
-			n, ok := t.run.Node(id)
-			if !ok {
-				continue
-			}
-			for _, f := range t.line.Files(t.run, n) {
-				row := fileRow(id, f)
-				now, there, err := t.e.Files.Checkout(ctx, f.Path)
-				if err != nil {
-					return nil, err
-				}
-				if there && now.Digest == row.Digest && now.Version == row.Version && now.Removed == row.Removed || !there && row.Removed {
-					continue
-				}
-				rows = append(rows, row)
-			}
-		}
-	}
-	if t.line.State == nil {
-		return rows, nil
-	}
-	if t.shown == nil {
-		t.shown = map[string]digest.Digest{}
-	}
-	shown, err := t.line.State(t.run, func(v *kernel.Version) ([]byte, error) { return t.body(ctx, v) })
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range shown {
-		d := digest.Of(s.Body)
-		if t.shown[s.Path] == d {
-			continue
-		}
-		t.shown[s.Path] = d
-		t.keep(journal.Blob{Digest: d, Body: s.Body})
-		rows = append(rows, journal.Checkout{Path: s.Path, Digest: d, Role: journal.State})
-	}
-	return rows, nil
-}
-
-func fileRow(id kernel.NodeID, f line.File) journal.Checkout {
-	row := journal.Checkout{Path: f.Path, Node: string(id), Role: f.Role, Removed: f.Version == nil}
-	if f.Version == nil {
-		return row
-	}
-	row.Version, row.Digest, row.Seq = string(f.Version.ID), f.Version.Digest, f.Version.Seq
-	for _, p := range f.Version.Parts {
-		if p.Path == f.Part {
-			row.Digest = p.Digest
-		}
-	}
-	return row
-}
-
 // moved lists the nodes whose content changed in this turn, once each.
 func (t *turn) moved() []kernel.NodeID {
 	var ids []kernel.NodeID
@@ -312,7 +254,7 @@ func (t *turn) moved() []kernel.NodeID {
 			for _, id := range f.Nodes {
 				add(id)
 			}
-		case kernel.RollbackUndone:
+		case kernel.RollbackUndone, kernel.RunRelabelled:
 			for n := range t.run.Nodes() {
 				add(n.ID())
 			}

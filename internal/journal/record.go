@@ -28,6 +28,7 @@ const (
 	Working Role = "working" // a person may edit it: differing bytes are adopted as a human version
 	State   Role = "state"   // shows what the store holds: what differs is reported to the line, then rewritten
 	Kept    Role = "kept"    // an immutable version or record: what differs is damage and is put back
+	Given   Role = "given"   // handed over once it is in place: what becomes of it then is not ours to judge
 )
 
 // Call is one request to a model, written before it is made and completed after.

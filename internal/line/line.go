@@ -167,6 +167,11 @@ type File struct {
 	Version *kernel.Version
 	Part    string // of a bundle: which part
 	Role    journal.Role
+	// Base is what the path shows if it is nobody's so far: replacing or removing these bytes loses nothing. Other bytes
+	// are a person's, as ever.
+	Base digest.Digest
+	// Loose: the path is not the run's any more, and what is there stays.
+	Loose bool
 }
 
 // Exported is one node of a bundle.
@@ -178,10 +183,11 @@ type Exported struct {
 // Body gives the bytes of a version, for what its facts do not say.
 type Body func(v *kernel.Version) ([]byte, error)
 
-// StateFile shows the run as a whole.
+// StateFile shows the run as a whole. A nil body means that the path must be empty.
 type StateFile struct {
-	Path string
-	Body []byte
+	Path  string
+	Body  []byte
+	Loose bool // the path is not the run's any more, and what is there stays
 }
 
 // Unusable is the error of a step whose replies cannot be used: the attempt counts and another take is made.

@@ -166,7 +166,7 @@ func (c *Checkouts) isShown(path string, d digest.Digest) bool {
 
 func (c *Checkouts) edit(kind journal.EditKind, row journal.Checkout, f found) Edit {
 	e := Edit{Kind: kind, Row: row, Body: f.body, Digest: f.digest}
-	if kind == journal.Edited && row.Role == journal.Working && f.there {
+	if kind == journal.Edited && (row.Role == journal.Working || row.Role == journal.Given) && f.there {
 		if version, ok := c.known(row.Path, f.digest); ok {
 			e.Returned = version
 		}

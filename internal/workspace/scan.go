@@ -56,8 +56,8 @@ func (c *Checkouts) scope(ctx context.Context, run string, paths []string) ([]jo
 // committed and placed a newer one.
 func (c *Checkouts) compare(ctx context.Context, row journal.Checkout) (*Edit, error) {
 	for {
-		// A path that was given up is nobody's: what a person puts there is not ours to judge.
-		if !row.Written || row.Removed || c.isShown(row.Path, row.Digest) {
+		// A path that was given up or handed over is nobody's: what a person puts there is not ours to judge.
+		if !row.Written || row.Removed || row.Role == journal.Given || c.isShown(row.Path, row.Digest) {
 			return nil, nil
 		}
 		f, err := c.look(row.Path)
