@@ -15,7 +15,7 @@ import (
 //
 //	yaml   the key
 //	doc    what it does, for the file that init writes
-//	trust  "user" keeps it out of workspace files
+//	trust  "user" keeps it out of workspace files; "tighten" lets them turn it on and never off
 //	min    the smallest number or duration that makes sense
 //	oneof  the words that are allowed, divided by spaces
 //
@@ -25,6 +25,7 @@ type Config struct {
 	Model  Model  `yaml:"model" doc:"the model that does the writing and judging"`
 	Engine Engine `yaml:"engine" doc:"how runs are driven"`
 	Person Person `yaml:"person" doc:"who approves here"`
+	MCP    MCP    `yaml:"mcp" doc:"what MCP clients may do"`
 	Log    Log    `yaml:"log" doc:"what is recorded beside the journal"`
 }
 
@@ -51,6 +52,11 @@ type Engine struct {
 // Person is who uses this program. A workspace cannot say it: approvals are recorded under this name.
 type Person struct {
 	Name string `yaml:"name" trust:"user" doc:"the name that approvals are recorded under"`
+}
+
+// MCP says what clients of the MCP door may do.
+type MCP struct {
+	RequirePerson bool `yaml:"require_person" trust:"tighten" doc:"refuse approvals that no person confirmed at the client"`
 }
 
 // Log says where the program's own log goes.

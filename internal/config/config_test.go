@@ -336,3 +336,36 @@ func FuzzLoad(f *testing.F) {
 		}
 	})
 }
+
+func TestWorkspaceTightensAndNeverLoosens(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	on, off := file("on.yaml", "mcp:\n  require_person: true\n"), file("off.yaml", "mcp:\n  require_person: false\n")
+	for _, tt := range []struct {
+		name, user, workspace string
+		environ               []string
+		want                  bool
+	}{
+		{"nobody says anything", "", "", nil, false},
+		{"the workspace turns it on", "", on, nil, true},
+		{"the workspace cannot turn it off", on, off, nil, true},
+		{"the workspace says off", "", off, nil, false},
+		{"the user's environment turns it off", "", on, []string{"SLUICE_MCP_REQUIRE_PERSON=false"}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s, err := Load(Source{UserFile: tt.user, Workspace: tt.workspace, Environ: tt.environ})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.MCP.RequirePerson != tt.want {
+				t.Errorf("require_person is %v, want %v", s.MCP.RequirePerson, tt.want)
+			}
+		})
+	}
+}

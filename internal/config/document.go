@@ -109,8 +109,13 @@ func (d *document) entry(key string, at *token.Token, n ast.Node) error {
 		e.Next = []fault.Action{{Action: "move", Why: "remove the line; it belongs in " + d.l.ownPlace(f)}}
 		return e
 	}
+	isHeld := f.tight && !d.own && f.value(&d.l.out.Config).Bool()
 	if err := d.assign(f, at, n); err != nil {
 		return err
+	}
+	if v := f.value(&d.l.out.Config); isHeld && !v.Bool() {
+		v.SetBool(true) // what the user turned on, a workspace does not turn off
+		return nil
 	}
 	if why := refuse(f.key, &d.l.out.Config); why != "" {
 		return d.fault(at, key, "%s %s", key, why)

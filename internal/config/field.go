@@ -16,6 +16,7 @@ type field struct {
 	index [2]int // section and field in Config
 	doc   string
 	user  bool // never from a workspace file
+	tight bool // a workspace file may turn it on, never off
 	min   string
 	oneOf []string
 }
@@ -30,7 +31,7 @@ func fields() []field {
 			f := section.Type.Field(j)
 			name := section.Tag.Get("yaml") + "." + f.Tag.Get("yaml")
 			all = append(all, field{key: name, env: envName(name), index: [2]int{i, j}, doc: f.Tag.Get("doc"),
-				user: f.Tag.Get("trust") == "user", min: f.Tag.Get("min"), oneOf: strings.Fields(f.Tag.Get("oneof"))})
+				user: f.Tag.Get("trust") == "user", tight: f.Tag.Get("trust") == "tighten", min: f.Tag.Get("min"), oneOf: strings.Fields(f.Tag.Get("oneof"))})
 		}
 	}
 	return all
