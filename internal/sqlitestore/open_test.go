@@ -240,20 +240,3 @@ func TestAStoreHeldForGoodIsTold(t *testing.T) {
 	_, err := Open(t.Context(), dir, Options{Busy: shortBusy})
 	wantCode(t, err, fault.StoreLocked)
 }
-
-func TestAReadOnlyFolderIsTold(t *testing.T) {
-	if runtime.GOOS == "windows" || os.Geteuid() == 0 {
-		t.Skip("this user may write everywhere")
-	}
-	dir := t.TempDir()
-	mustClose(t, mustOpen(t, dir))
-	if err := os.Chmod(filepath.Join(dir, fileName), 0o400); err != nil {
-		t.Fatal(err)
-	}
-	s, err := Open(t.Context(), dir, Options{Busy: shortBusy})
-	if err == nil {
-		defer s.Close()
-		err = s.Append(t.Context(), batch("r1", 0))
-	}
-	wantCode(t, err, fault.NoPermission)
-}

@@ -22,6 +22,10 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	if dir := os.Getenv(workerDir); dir != "" && os.Getenv(workerName) == readOnly {
+		fmt.Print(fault.CodeOf(tryToWrite(context.Background(), dir)))
+		os.Exit(0)
+	}
 	if dir := os.Getenv(workerDir); dir != "" {
 		if err := work(context.Background(), dir, os.Getenv(workerName)); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -30,6 +34,18 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
+}
+
+// readOnly is the worker that tries to write where it may not, and says what it is told.
+const readOnly = "readonly"
+
+func tryToWrite(ctx context.Context, dir string) error {
+	s, err := Open(ctx, dir, Options{Busy: shortBusy})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return s.Append(ctx, batch("r1", 0))
 }
 
 // workSteps is how often a worker appends to its own run and to the shared one. The doomed worker never stops.
