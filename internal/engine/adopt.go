@@ -67,8 +67,7 @@ func (t *turn) adopt(ctx context.Context, edits []journal.Edit) error {
 func (t *turn) adoptOne(ctx context.Context, edit journal.Edit) error {
 	n, ok := t.run.Node(kernel.NodeID(edit.Row.Node))
 	if !ok || edit.Row.Role != journal.Working && edit.Row.Role != journal.Given {
-		t.e.Log.Warn("a file was changed and put back", "path", edit.Row.Path, "kind", edit.Kind, "kept", edit.Kept)
-		return nil
+		return t.reset(ctx, edit)
 	}
 	s := kernel.Stamp{By: kernel.Actor{Kind: kernel.File, Name: edit.Row.Path, Via: "file"}, At: t.e.stamp(kernel.File).At}
 	if edit.Kind == journal.Vanished {
@@ -88,6 +87,26 @@ func (t *turn) adoptOne(ctx context.Context, edit journal.Edit) error {
 	}
 	return t.tolerate(t.apply(Act{Command: kernel.Submit{Stamp: s, Node: n.ID(), Content: content, Rule: rule,
 		Note: "changed in " + edit.Row.Path}, Blobs: blobs}))
+}
+
+// reset puts a file back that shows what the journal says and is not for people to write.
+func (t *turn) reset(ctx context.Context, edit journal.Edit) error {
+	kept := edit.Kept
+	if kept == "" { // found, and not put right yet
+		replaced, err := t.e.Files.Restore(ctx, true, edit.Row)
+		if err != nil {
+			return err
+		}
+		for _, r := range replaced {
+			kept = r.Kept
+		}
+	}
+	attrs := []any{"path", edit.Row.Path, "kind", edit.Kind}
+	if kept != "" {
+		attrs = append(attrs, "kept", kept)
+	}
+	t.e.Log.Warn("a file was changed and put back", attrs...)
+	return nil
 }
 
 // reading lets the line make content of a changed file.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"sluice/internal/config"
 	"sluice/internal/doctor"
 	"sluice/internal/engine"
+	"sluice/internal/fault"
 	"sluice/internal/kernel"
 	"sluice/internal/line"
 	"sluice/internal/line/sample"
@@ -86,13 +88,13 @@ func (h *house) open(ctx context.Context, s Setup) (*app.App, error) {
 		return nil, err
 	}
 	files := workspace.NewCheckouts(h.tree, h.store, h.store, nil)
-	if err := h.recover(ctx, files, s.Warn); err != nil {
-		return nil, err
-	}
 	e := &engine.Engine{Journal: between(s.Between.Journal, engine.Journal(h.store)), Leaser: h.store, Folds: h.store,
 		Files: between(s.Between.Files, engine.Files(files)),
 		Model: talk{model: answers, schemas: model.NewSchemas(), class: class},
 		Lines: lines, Now: time.Now, Log: log, Observe: s.Observe}
+	if err := recoverFiles(ctx, files, e); err != nil {
+		return nil, err
+	}
 	return &app.App{Root: s.Root, Engine: e, Store: h.store, Counter: h.store, By: s.By, Now: time.Now,
 		Plan:   engine.Plan{Workers: s.Settings.Engine.Workers, Switch: s.Switch},
 		Health: health{doctor.Workspace{Store: h.store, Rows: h.store, Files: files, Leases: h.store}},
@@ -133,18 +135,27 @@ func builtin() (map[string]*line.Line, error) {
 	return lines, nil
 }
 
-// recover completes checkouts that a killed process left. Files that a person changed meanwhile stay as they are: the
-// next command that touches their run takes them over.
-func (h *house) recover(ctx context.Context, files *workspace.Checkouts, warn func(string)) error {
+// recoverFiles completes checkouts that a killed process left, and takes over what people wrote there meanwhile. A file
+// that cannot be brought in place, or a run of a line that this program does not have, must not keep everything else
+// from working: it is told of, and stays for the doctor.
+func recoverFiles(ctx context.Context, files *workspace.Checkouts, e *engine.Engine) error {
 	edits, err := files.Recover(ctx)
-	if err != nil {
+	if ctx.Err() != nil {
 		return err
 	}
-	for _, e := range edits {
-		if e.Kept != "" && warn != nil {
-			warn(fmt.Sprintf("%s was changed and put back; what it held is kept at %s", e.Row.Path, e.Kept))
+	if err != nil {
+		e.Log.Warn("files are not all in place; sluice doctor says more", "error", err)
+	}
+	for _, edit := range edits {
+		if edit.Kept != "" {
+			e.Log.Warn("a file was changed and put back", "path", edit.Row.Path, "kept", edit.Kept)
 		}
 	}
+	err = e.TakeOver(ctx, edits)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	e.Log.Warn("changed files were not taken over", "error", err)
 	return nil
 }
 
@@ -155,18 +166,26 @@ func (h *house) logger(s Setup) (*slog.Logger, error) {
 		dir = filepath.Join(s.Root, ".sluice", "log")
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
+		return nil, noLog(dir, err)
 	}
 	name := filepath.Join(dir, "sluice-"+time.Now().UTC().Format("20060102")+".log")
 	var err error
 	if h.log, err = os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err != nil {
-		return nil, err
+		return nil, noLog(name, err)
 	}
 	file := slog.NewTextHandler(h.log, &slog.HandlerOptions{Level: slog.LevelInfo})
 	if s.Warn == nil {
 		return slog.New(file), nil
 	}
 	return slog.New(slog.NewMultiHandler(file, warnings{s.Warn})), nil
+}
+
+func noLog(path string, err error) error {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		err = p.Err
+	}
+	return fault.Wrap(fault.NoPermission, path, err, "the log %s cannot be written", path).
+		With(fault.Action{Action: "move away what is there, or name another place in the setting log.dir"})
 }
 
 // warnings shows warnings to the person at the terminal, as prose.

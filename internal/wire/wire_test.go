@@ -1,11 +1,17 @@
 package wire
 
 import (
+	"context"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"sluice/internal/app"
 	"sluice/internal/config"
+	"sluice/internal/digest"
+	"sluice/internal/engine"
+	"sluice/internal/journal"
 	"sluice/internal/kernel"
 	"sluice/internal/workspace"
 )
@@ -16,6 +22,13 @@ func openTest(t *testing.T, change func(*Setup)) *app.App {
 	if err := workspace.Init(dir, config.DefaultFile(), true); err != nil {
 		t.Fatal(err)
 	}
+	a, closeAll := openIn(t, dir, change)
+	t.Cleanup(closeAll)
+	return a
+}
+
+func openIn(t *testing.T, dir string, change func(*Setup)) (*app.App, func()) {
+	t.Helper()
 	settings, err := config.Load(config.Source{})
 	if err != nil {
 		t.Fatal(err)
@@ -28,12 +41,87 @@ func openTest(t *testing.T, change func(*Setup)) *app.App {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
+	return a, func() {
 		if err := closeAll(); err != nil {
 			t.Error(err)
 		}
-	})
-	return a
+	}
+}
+
+// deadFiles stands for a process that died right after its commits: nothing is brought in place.
+type deadFiles struct{ engine.Files }
+
+func (deadFiles) Place(context.Context, []journal.Checkout, map[digest.Digest][]byte) ([]journal.Edit, error) {
+	return nil, nil
+}
+
+func dying(s *Setup) {
+	s.Between.Files = func(f engine.Files) engine.Files { return deadFiles{f} }
+}
+
+const oneFile = `{"title":"t","nodes":[
+	{"id":"x","kind":"make","step":"text","performer":"engine","attempts":1,"params":{"text":"ours","path":"x.md"}}]}`
+
+func TestWhatAPersonWroteBehindAKilledCheckoutIsTakenOver(t *testing.T) {
+	dir := t.TempDir()
+	if err := workspace.Init(dir, config.DefaultFile(), true); err != nil {
+		t.Fatal(err)
+	}
+	a, closeAll := openIn(t, dir, dying)
+	if _, err := a.StartSample(t.Context(), []byte(oneFile), "r1", true); err != nil {
+		t.Fatal(err)
+	}
+	closeAll()
+	mustWrite(t, filepath.Join(dir, "sample", "r1", "x.md"), "mine")
+	a, closeAll = openIn(t, dir, nil)
+	defer closeAll()
+	doc, err := a.Status(t.Context(), "r1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := doc.Nodes[0].Approved; got != "x@2" {
+		t.Errorf("approved is %s, want x@2, which a person wrote", got)
+	}
+	report, err := a.Health.Examine(t.Context(), false)
+	if err != nil || len(report.Findings) > 0 {
+		t.Errorf("doctor finds %v %v", report.Findings, err)
+	}
+}
+
+func TestAFileThatCannotBePlacedStopsNothingElse(t *testing.T) {
+	dir := t.TempDir()
+	if err := workspace.Init(dir, config.DefaultFile(), true); err != nil {
+		t.Fatal(err)
+	}
+	a, closeAll := openIn(t, dir, dying)
+	if _, err := a.StartSample(t.Context(), []byte(oneFile), "r1", true); err != nil {
+		t.Fatal(err)
+	}
+	closeAll()
+	mustWrite(t, filepath.Join(dir, "sample", "r1", "x.md", "a-directory-is-here"), "")
+	var warned []string
+	a, closeAll = openIn(t, dir, func(s *Setup) { s.Warn = func(m string) { warned = append(warned, m) } })
+	defer closeAll()
+	if len(warned) != 1 || !strings.Contains(warned[0], "sample/r1/x.md") {
+		t.Errorf("warned of %q, want one warning that names the file", warned)
+	}
+	if _, err := a.StartSample(t.Context(), []byte(oneFile), "r2", true); err != nil {
+		t.Errorf("another run: %v", err)
+	}
+	report, err := a.Health.Examine(t.Context(), false)
+	if err != nil || len(report.Findings) == 0 {
+		t.Errorf("doctor finds nothing, %v", err)
+	}
+}
+
+func mustWrite(t *testing.T, name, body string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(body), 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestDemoOnTheEmbeddedDefaults(t *testing.T) {
