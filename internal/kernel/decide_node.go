@@ -12,7 +12,7 @@ func decideOpen(r *Run, c Open) ([]Fact, error) {
 	if r.id != "" {
 		return nil, fault.New(fault.RunExists, string(r.id), "run %s exists already", r.id).With(inspect(r.id))
 	}
-	if err := checkName("run id", string(c.Run)); err != nil {
+	if err := checkWord("run id", string(c.Run)); err != nil {
 		return nil, err
 	}
 	if c.Line == "" {

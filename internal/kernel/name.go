@@ -3,6 +3,7 @@ package kernel
 import (
 	"strconv"
 	"strings"
+	"unicode"
 
 	"sluice/internal/digest"
 	"sluice/internal/fault"
@@ -27,15 +28,35 @@ func checkName(what, id string) error {
 		return fault.New(fault.BadValue, id, "%s %q is not 1 to %d bytes long", what, id, maxName)
 	}
 	for _, c := range id {
-		if c <= ' ' || c == 0x7f || c == '\uFFFD' {
-			return fault.New(fault.BadValue, id, "%s %q holds a space or a control character", what, id)
+		if unicode.IsSpace(c) || unicode.IsControl(c) || unicode.Is(unicode.Cf, c) || c == unicode.ReplacementChar {
+			return fault.New(fault.BadValue, id, "%s %q holds a space, a control character or an invisible one", what, id)
+		}
+	}
+	return nil
+}
+
+// checkWord refuses an identifier that could not be typed as it is: one that a shell would read otherwise, a flag, or one
+// that leads elsewhere when a line makes a path of it.
+func checkWord(what, id string) error {
+	if err := checkName(what, id); err != nil {
+		return err
+	}
+	if i := strings.IndexAny(id, "\"'`$&|;<>()[]{}*?!\\"); i >= 0 {
+		return fault.New(fault.BadValue, id, "%s %q holds %q, which shells read as their own", what, id, id[i:i+1])
+	}
+	if strings.ContainsAny(id[:1], "-~#") {
+		return fault.New(fault.BadValue, id, "%s %q begins with %q, which the command line reads as its own", what, id, id[:1])
+	}
+	for part := range strings.SplitSeq(id, "/") {
+		if part == "" || part == "." || part == ".." {
+			return fault.New(fault.BadValue, id, "%s %q has the part %q, which is no name", what, id, part)
 		}
 	}
 	return nil
 }
 
 // ParseRunID checks a run id that came from outside.
-func ParseRunID(s string) (RunID, error) { return RunID(s), checkName("run id", s) }
+func ParseRunID(s string) (RunID, error) { return RunID(s), checkWord("run id", s) }
 
 func attemptID(n NodeID, number int) AttemptID {
 	return AttemptID(string(n) + "#" + strconv.Itoa(number))

@@ -112,7 +112,7 @@ func (n Node) validate() error {
 	bad := func(format string, args ...any) error {
 		return fault.New(fault.BadNode, string(n.ID), "node %s "+format, append([]any{n.ID}, args...)...)
 	}
-	if err := checkName("node id", string(n.ID)); err != nil {
+	if err := checkWord("node id", string(n.ID)); err != nil {
 		return err
 	}
 	switch n.Kind {
@@ -177,6 +177,9 @@ func (n Node) validateEffects(bad func(string, ...any) error) error {
 	for _, o := range n.Ask.Options {
 		if o.Value == "" || o.Effect == "" {
 			return bad("offers an option without a value or an effect")
+		}
+		if err := checkWord("option", o.Value); err != nil { // it is typed as an answer
+			return err
 		}
 		if err := allowed("option effect", o.Effect, effects...); err != nil {
 			return err
