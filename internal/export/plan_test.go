@@ -172,8 +172,8 @@ func TestPlanRefusesPaths(t *testing.T) {
 
 func TestPlanOwnPathsNeverClash(t *testing.T) {
 	s := newStory(t, makeNode("a/b", "", kernel.Gate{}), makeNode("a_b", "", kernel.Gate{}), makeNode("A:b", "", kernel.Gate{}),
-		makeNode("..", "", kernel.Gate{}), makeNode("書/一", "", kernel.Gate{}))
-	for _, id := range []kernel.NodeID{"a/b", "a_b", "A:b", "..", "書/一"} {
+		makeNode("...", "", kernel.Gate{}), makeNode("書/一", "", kernel.Gate{}))
+	for _, id := range []kernel.NodeID{"a/b", "a_b", "A:b", "...", "書/一"} {
 		s.deliver(id, string(id), "")
 	}
 	_, items := s.plan(Selection{})
