@@ -12,6 +12,7 @@ import (
 	"sluice/internal/journal"
 	"sluice/internal/kernel"
 	"sluice/internal/line"
+	"sluice/internal/session"
 )
 
 // Store is what verbs read besides the engine.
@@ -33,6 +34,8 @@ type App struct {
 	Counter Counter      // of display ids
 	Health  Health       // doctor and verify
 	Tree    export.Tree  // where exports are written
+	Space   session.Tree // the workspace's files
+	Notes   session.Notes
 	Now     func() time.Time
 }
 
@@ -50,6 +53,9 @@ func (a *App) resolve(ctx context.Context, id string) (kernel.RunID, error) {
 	info, err := a.Store.Run(ctx, id)
 	if err != nil {
 		return "", err
+	}
+	if isGone(info) {
+		return "", goneRun(id)
 	}
 	return kernel.RunID(info.ID), nil
 }
@@ -149,6 +155,9 @@ func (a *App) command(ctx context.Context, id string, c kernel.Command, drive bo
 	run, err := a.load(ctx, id)
 	if err != nil {
 		return RunDoc{}, err
+	}
+	if run.Line() == session.Name {
+		return RunDoc{}, sessionOnly(run)
 	}
 	if run, err = a.Engine.Do(ctx, run.ID(), engine.Act{Command: c}); err != nil {
 		return RunDoc{}, err

@@ -215,6 +215,9 @@ func (a *App) Overview(ctx context.Context, f journal.Filter) (OverviewDoc, erro
 	}
 	d := OverviewDoc{Workspace: a.Root, Runs: []RunRow{}, Next: page.Next, OpenAsks: len(asks)}
 	for _, r := range page.Runs {
+		if isGone(r) {
+			continue
+		}
 		d.Runs = append(d.Runs, RunRow{Run: r.ID, Line: r.Line, Title: r.Title, Status: r.Status, Labels: r.Labels,
 			Rehearsal: r.Labels[kernel.LabelProvider] == kernel.ProviderRehearsal, CreatedAt: r.Created, UpdatedAt: r.Updated, Summary: r.Summary})
 	}

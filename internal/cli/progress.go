@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sluice/internal/kernel"
+	"sluice/internal/session"
 )
 
 // progress tells on stderr what happens while a run is driven: one live line on a terminal, plain lines elsewhere.
@@ -28,6 +29,9 @@ type progress struct {
 }
 
 func (p *progress) observe(r *kernel.Run, events []kernel.Event) {
+	if r.Line() == session.Name { // it may touch a thousand files at once; its answer says what was done
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, e := range events {

@@ -29,6 +29,7 @@ const (
 	UnknownAsk       Code = "unknown_ask"
 	UnknownLine      Code = "unknown_line"
 	UnknownWorkspace Code = "unknown_workspace"
+	UnknownSession   Code = "unknown_session"
 	NotFound         Code = "not_found"
 
 	Parked          Code = "parked"
@@ -55,6 +56,8 @@ const (
 	FileChanged     Code = "file_changed"
 	FileExists      Code = "file_exists"
 	WorkspaceExists Code = "workspace_exists"
+	SessionExists   Code = "session_exists"
+	SessionClosed   Code = "session_closed"
 
 	ModelUnavailable Code = "model_unavailable"
 	ModelRefused     Code = "model_refused"
@@ -106,6 +109,7 @@ var table = map[Code]class{
 
 	UnknownRun: unknown, UnknownNode: unknown, UnknownVersion: unknown, UnknownAttempt: unknown,
 	UnknownAsk: unknown, UnknownLine: unknown, UnknownWorkspace: unknown, NotFound: unknown,
+	UnknownSession: unknown,
 
 	Parked: parked, AskOpen: parked, NothingApproved: parked, AttemptsUsedUp: parked, PersonRequired: parked,
 
@@ -113,6 +117,7 @@ var table = map[Code]class{
 	AttemptClosed: conflict, AlreadyAnswered: conflict, AlreadyReviewed: conflict, StaleVerdict: conflict,
 	NothingToUndo: conflict, ProviderChanged: conflict, Conflict: conflict, LeaseHeld: conflict, LeaseLost: conflict,
 	StoreLocked: conflict, FileChanged: conflict, FileExists: conflict, WorkspaceExists: conflict,
+	SessionExists: conflict, SessionClosed: conflict,
 
 	ModelUnavailable: gaveUp, ModelRefused: gaveUp, ModelBadRequest: gaveUp, ModelAuth: gaveUp, ModelUnknown: gaveUp,
 	ModelTruncated: gaveUp, ReplyUnusable: gaveUp, StepFailed: gaveUp,

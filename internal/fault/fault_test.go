@@ -102,6 +102,8 @@ func samples() map[Code]*Error {
 		New(UnknownLine, "opera", "there is no line opera"),
 		New(UnknownWorkspace, ".", "no sluice.yaml here or in a parent directory").With(
 			Action{Action: "make one", Command: "sluice init"}),
+		New(UnknownSession, "draft-2", "there is no open session draft-2").With(
+			Action{Action: "list the sessions", Command: "sluice session list"}),
 		New(NotFound, "drafts/a.md", "drafts/a.md does not exist"),
 
 		New(Parked, "r-7", "run r-7 waits for 2 asks").With(Action{Action: "list", Command: "sluice inbox"}),
@@ -133,6 +135,9 @@ func samples() map[Code]*Error {
 		New(FileChanged, "world.md", "world.md was changed while it was written"),
 		New(FileExists, "world.md", "write world.md: a file is there already"),
 		New(WorkspaceExists, ".", "this directory is a workspace already"),
+		New(SessionExists, "draft-2", "session draft-2 is open").With(
+			Action{Action: "work in it", Command: "sluice session switch draft-2"}),
+		New(SessionClosed, "draft-2", "session draft-2 was committed and cannot be cancelled"),
 
 		New(ModelUnavailable, "openai", "the model did not answer after 5 tries"),
 		New(ModelRefused, "openai", "the model refused the request"),
