@@ -20,6 +20,7 @@ import (
 	"sluice/internal/line"
 	"sluice/internal/line/sample"
 	"sluice/internal/model"
+	"sluice/internal/session"
 	"sluice/internal/sqlitestore"
 	"sluice/internal/workspace"
 )
@@ -92,13 +93,14 @@ func (h *house) open(ctx context.Context, s Setup) (*app.App, error) {
 		Files: between(s.Between.Files, engine.Files(files)),
 		Model: talk{model: answers, schemas: model.NewSchemas(), class: class},
 		Lines: lines, Now: time.Now, Log: log, Observe: s.Observe}
+	e.Finder = &session.Finder{Tree: h.tree, Runs: h.store, Load: e.Load}
 	if err := recoverFiles(ctx, files, e); err != nil {
 		return nil, err
 	}
 	return &app.App{Root: s.Root, Engine: e, Store: h.store, Counter: h.store, By: s.By, Now: time.Now,
 		Plan:   engine.Plan{Workers: s.Settings.Engine.Workers, Switch: s.Switch},
 		Health: health{doctor.Workspace{Store: h.store, Rows: h.store, Files: files, Leases: h.store}},
-		Tree:   h.tree}, nil
+		Tree:   h.tree, Space: h.tree, Notes: h.tree}, nil
 }
 
 func between[T any](wrap func(T) T, inner T) T {
@@ -125,7 +127,7 @@ func (h *house) close() error {
 // builtin gives the lines of this program.
 func builtin() (map[string]*line.Line, error) {
 	lines := map[string]*line.Line{}
-	for _, make := range []func() (*line.Line, error){sample.New} {
+	for _, make := range []func() (*line.Line, error){sample.New, session.New} {
 		l, err := make()
 		if err != nil {
 			return nil, err
