@@ -189,7 +189,9 @@ func (rec Record) Counts() (files, deleted int) {
 // nodeID names the node of a path: by the path where that is a name, else by its digest.
 func nodeID(path string) kernel.NodeID {
 	const room = 200
-	odd := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-/", r) }
+	odd := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-/", r)
+	}
 	if len(path) <= room && !strings.ContainsFunc(path, odd) {
 		return kernel.NodeID("file/" + path)
 	}
