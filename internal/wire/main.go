@@ -56,6 +56,7 @@ func Main(b Between) int {
 			return s.Show(), nil
 		},
 		VerifyDir: verifyDir,
+		Serve:     func(ctx context.Context, o cli.Serving) error { return serve(ctx, o, b) },
 	})
 }
 
@@ -107,12 +108,16 @@ func openFor(ctx context.Context, o cli.Options, b Between) (*app.App, func() er
 	if err != nil {
 		return nil, nil, err
 	}
+	return Open(ctx, setup(o, root, s, b))
+}
+
+func setup(o cli.Options, root string, s *config.Settings, b Between) Setup {
 	var verbose io.Writer
 	if o.Verbose {
 		verbose = o.Telling
 	}
-	return Open(ctx, Setup{Root: root, Settings: s, Rehearsal: o.Rehearsal, Switch: o.Provider != "", Verbose: verbose,
-		By: kernel.Actor{Kind: kernel.Person, Name: s.Person.Name, Via: "cli"}, Observe: o.Observe, Warn: o.Warn, Between: b})
+	return Setup{Root: root, Settings: s, Rehearsal: o.Rehearsal, Switch: o.Provider != "", Verbose: verbose,
+		By: kernel.Actor{Kind: kernel.Person, Name: s.Person.Name, Via: "cli"}, Observe: o.Observe, Warn: o.Warn, Between: b}
 }
 
 // verifyDir checks an export with nothing but its directory.

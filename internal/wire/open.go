@@ -54,15 +54,23 @@ type house struct {
 
 // Open opens a workspace and completes what a killed process left: files that were committed and not put in place.
 func Open(ctx context.Context, s Setup) (*app.App, func() error, error) {
-	if err := workspace.CheckFolder(s.Root, allowUnsafe()); err != nil {
+	h := &house{}
+	a, err := h.enter(ctx, s)
+	if err != nil {
 		return nil, nil, err
 	}
-	h := &house{}
+	return a, h.close, nil
+}
+
+func (h *house) enter(ctx context.Context, s Setup) (*app.App, error) {
+	if err := workspace.CheckFolder(s.Root, allowUnsafe()); err != nil {
+		return nil, err
+	}
 	a, err := h.open(ctx, s)
 	if err != nil {
-		return nil, nil, errors.Join(err, h.close())
+		return nil, errors.Join(err, h.close())
 	}
-	return a, h.close, nil
+	return a, nil
 }
 
 func (h *house) open(ctx context.Context, s Setup) (*app.App, error) {
