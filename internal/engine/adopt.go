@@ -18,17 +18,11 @@ func (e *Engine) Adopt(ctx context.Context, id kernel.RunID) ([]journal.Edit, er
 	if err != nil || len(edits) == 0 {
 		return nil, err
 	}
-	for try := 0; ; try++ {
-		t, err := e.begin(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		err = t.adopt(ctx, edits)
-		if fault.CodeOf(err) == fault.Conflict && try < retries {
-			continue
-		}
-		return edits, err
+	t, err := e.begin(ctx, id)
+	if err != nil {
+		return nil, err
 	}
+	return edits, t.adopt(ctx, edits)
 }
 
 // TakeOver adopts edits that were found while files were brought in place on start.
@@ -56,12 +50,23 @@ func (e *Engine) TakeOver(ctx context.Context, edits []journal.Edit) error {
 //
 // The commands are a person's and need no lease.
 func (t *turn) adopt(ctx context.Context, edits []journal.Edit) error {
-	for _, edit := range edits {
-		if err := t.adoptOne(ctx, edit); err != nil {
+	for try := 0; ; try++ {
+		for _, edit := range edits {
+			if err := t.adoptOne(ctx, edit); err != nil {
+				return err
+			}
+		}
+		err := t.commit(ctx, 0, false)
+		if fault.CodeOf(err) != fault.Conflict || try == retries {
 			return err
 		}
+		// Decided again here and not by the caller, whose own commands are committed already.
+		now, err := t.e.begin(ctx, t.run.ID())
+		if err != nil {
+			return err
+		}
+		*t = *now
 	}
-	return t.commit(ctx, 0, false)
 }
 
 func (t *turn) adoptOne(ctx context.Context, edit journal.Edit) error {

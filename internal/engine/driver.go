@@ -69,6 +69,9 @@ func (e *Engine) drive(ctx context.Context, t *turn, lease journal.Lease, p Plan
 	d := &driver{turn: t, plan: p, lease: lease, flying: map[kernel.AttemptID]*flight{},
 		results: make(chan result), commands: make(chan request), done: make(chan struct{})}
 	if err := e.register(d, t.run.ID()); err != nil {
+		if t.after > 0 { // the owner before gave the lease back and has not left yet
+			err = errors.Join(err, e.Leaser.Release(context.WithoutCancel(ctx), lease))
+		}
 		return nil, err
 	}
 	released, err := d.loop(ctx)
@@ -141,18 +144,19 @@ func (d *driver) loop(ctx context.Context) (released bool, err error) {
 // advance unfolds, begins and performs what can be done at once: each attempt's own step, no further, so that every
 // finished step is durable before the next begins.
 func (d *driver) advance(ctx context.Context) error {
-	if err := d.unfold(ctx); err != nil {
+	whole := context.WithoutCancel(ctx) // what is begun here is brief, and finished when the user stops us
+	if err := d.unfold(whole); err != nil {
 		return err
 	}
 	for _, duty := range d.duties() {
 		if ctx.Err() != nil {
 			break
 		}
-		if err := d.perform(ctx, duty); err != nil {
+		if err := d.perform(whole, duty); err != nil {
 			return err
 		}
 	}
-	return d.unfold(ctx)
+	return d.unfold(whole)
 }
 
 // duties picks what to perform now: attempts that nobody performs, then nodes to begin while workers are free.
@@ -231,10 +235,13 @@ func (d *driver) perform(ctx context.Context, duty kernel.Duty) error {
 func (d *driver) settle(ctx context.Context, idle bool) (released bool, err error) {
 	ctx = context.WithoutCancel(ctx) // what is decided is committed even when the user stops us
 	for try := 0; ; try++ {
-		wrote := len(d.events) > 0
+		before := d.after
 		err := d.commit(ctx, d.lease.Epoch, idle)
+		if idle && d.after > before {
+			return true, err
+		}
 		if fault.CodeOf(err) != fault.Conflict || try == retries {
-			return idle && wrote && err == nil, err
+			return false, err
 		}
 		if err := d.redecide(ctx); err != nil {
 			return false, err

@@ -32,8 +32,10 @@ type result struct {
 func (t *turn) prepare(ctx context.Context, a *kernel.Attempt) (*flight, error) {
 	n, _ := t.run.Node(a.Node)
 	step, ok := t.line.Steps[n.Node().Step]
-	if !ok {
-		return nil, fault.New(fault.BadNode, string(a.Node), "line %s has no step %q", t.line.Name, n.Node().Step)
+	if !ok { // the attempt fails as any other would: a run must not stay open with nobody able to go on
+		step = func(in line.In) (line.Move, error) {
+			return line.Move{}, fault.New(fault.BadNode, string(in.Node.ID), "line %s has no step %q", t.line.Name, in.Node.Step)
+		}
 	}
 	f := &flight{step: step, in: line.In{Run: t.run, Node: n.Node(), Attempt: *a}}
 	for _, input := range a.Inputs {

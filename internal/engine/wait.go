@@ -20,7 +20,7 @@ func (d *driver) wait(ctx context.Context) (stopped bool, err error) {
 	case res := <-d.results:
 		err = d.take(ctx, res)
 	case req := <-d.commands:
-		d.obey(ctx, req)
+		err = d.obey(ctx, req)
 	case <-poll.C:
 		return false, d.notice(ctx)
 	}
@@ -29,7 +29,7 @@ func (d *driver) wait(ctx context.Context) (stopped bool, err error) {
 		case res := <-d.results:
 			err = d.take(ctx, res)
 		case req := <-d.commands:
-			d.obey(ctx, req)
+			err = d.obey(ctx, req)
 		default:
 			return false, nil
 		}
@@ -53,7 +53,7 @@ func (d *driver) take(ctx context.Context, res result) error {
 	if err := d.heed(ctx, f); err != nil {
 		return err
 	}
-	if act := d.land(ctx, f, res); act != nil {
+	if act := d.land(context.WithoutCancel(ctx), f, res); act != nil {
 		return d.apply(*act)
 	}
 	d.launch(ctx, f)
@@ -86,17 +86,46 @@ func (d *driver) heed(ctx context.Context, f *flight) error {
 	return nil
 }
 
-// obey decides commands of a person together with the rest of the turn and answers when they are durable.
-func (d *driver) obey(ctx context.Context, req request) {
-	for _, a := range req.acts {
-		if err := d.apply(a); err != nil {
-			req.reply <- err
-			return
+// obey decides commands of a person, all or none, and answers when they are durable.
+func (d *driver) obey(ctx context.Context, req request) error {
+	_, err := d.settle(ctx, false) // so that a refusal has nothing else to undo
+	if err != nil {
+		req.reply <- err
+		return err
+	}
+	refused, err := d.decide(context.WithoutCancel(ctx), req.acts)
+	d.dropWithdrawn()
+	req.reply <- errors.Join(refused, err)
+	return err
+}
+
+// decide applies the acts and commits them. A refusal leaves the run as it is committed; err says that it is not known
+// how the run stands.
+func (d *driver) decide(ctx context.Context, acts []Act) (refused, err error) {
+	for try := 0; ; try++ {
+		refused = nil
+		for _, a := range acts {
+			if refused = d.apply(a); refused != nil {
+				break
+			}
+		}
+		if refused == nil {
+			before := d.after
+			refused = d.commit(ctx, d.lease.Epoch, false)
+			if refused == nil || d.after > before {
+				return nil, refused
+			}
+		}
+		if len(d.events) > 0 { // the run in memory is ahead of the journal
+			d.acts = nil
+			if err := d.redecide(ctx); err != nil {
+				return refused, err
+			}
+		}
+		if fault.CodeOf(refused) != fault.Conflict || try == retries {
+			return refused, nil
 		}
 	}
-	_, err := d.settle(ctx, false)
-	d.dropWithdrawn()
-	req.reply <- err
 }
 
 // hand gives commands to the owner of the run. It tells whether the owner took them.
@@ -114,6 +143,7 @@ func (d *driver) hand(ctx context.Context, acts []Act) (error, bool) {
 
 // notice folds what other processes appended, and ends the work that they withdrew.
 func (d *driver) notice(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx) // being stopped is noticed elsewhere
 	now, err := d.e.Leaser.DataVersion(ctx)
 	if err != nil || now == d.seen {
 		return err
