@@ -45,7 +45,7 @@ func (a *App) stamp() kernel.Stamp {
 
 func (a *App) lineOf(r *kernel.Run) *line.Line { return a.Engine.Lines[r.Line()] }
 
-// resolve finds a run by its id or by an unambiguous beginning of it.
+// resolve finds a run by its id.
 func (a *App) resolve(ctx context.Context, id string) (kernel.RunID, error) {
 	if _, err := kernel.ParseRunID(id); err != nil {
 		return "", err

@@ -68,10 +68,10 @@ func Main(ctx context.Context, env Env) int {
 	k := newKit(env)
 	root := k.root()
 	root.SetArgs(append([]string{}, env.Args...)) // nil would mean the arguments of the process
-	err := root.ExecuteContext(ctx)
+	c, err := root.ExecuteContextC(ctx)
 	k.progress.end()
 	if err != nil {
-		return k.fail(err)
+		return k.fail(c, err)
 	}
 	return k.exit
 }

@@ -9,6 +9,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"sluice/internal/app"
 	"sluice/internal/doctor"
 	"sluice/internal/fault"
@@ -93,14 +95,29 @@ func (k *Kit) printReport(what string, r doctor.Report) error {
 	return err
 }
 
-// fail shows an error and gives its exit code.
-func (k *Kit) fail(err error) int {
+// wayOut is what to do about a fault that names nothing better.
+func wayOut(c *cobra.Command, f *fault.Error) fault.Action {
+	switch f.Code {
+	case fault.BadPath, fault.NotFound, fault.FileExists, fault.FileChanged, fault.Unexpected, fault.StoreCorrupt:
+		return fault.Action{Action: "doctor", Command: "sluice doctor", Why: "it examines the store and the files"}
+	}
+	if f.Code.Exit() == fault.ExitUsage {
+		return help(c)
+	}
+	return fault.Action{Action: "status", Command: "sluice status", Why: "it shows what there is"}
+}
+
+// fail shows the error of a command and gives its exit code.
+func (k *Kit) fail(c *cobra.Command, err error) int {
 	f := fault.From(err)
 	if f.Code == fault.Unexpected && errors.Is(err, context.Canceled) {
 		f = fault.New(fault.Interrupted, "", "interrupted; what was finished is kept")
 	}
 	if f.Code == fault.Interrupted && len(f.Next) == 0 {
 		f = f.With(fault.Action{Action: "status", Command: "sluice status", Why: "it shows what can go on"})
+	}
+	if len(f.Next) == 0 && f.Code != fault.Findings { // findings name their own ways out
+		f = f.With(wayOut(c, f))
 	}
 	if k.json {
 		doc := struct {

@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"sluice/internal/app"
 	"sluice/internal/journal"
+	"sluice/internal/kernel"
 )
 
 func (k *Kit) status() *cobra.Command {
@@ -14,7 +17,7 @@ func (k *Kit) status() *cobra.Command {
 		Use:   "status [RUN]",
 		Short: "Show the runs, or one run with its nodes",
 		Long: `Lists the runs of the workspace, newest first, or shows one run: its nodes, what it waits for, what it cost and how
-it goes on. A run may be named by the beginning of its id.
+it goes on.
 
 ` + exits(0, 2, 3),
 		Example: `  sluice status
@@ -24,13 +27,18 @@ it goes on. A run may be named by the beginning of its id.
 		ValidArgsFunction: k.CompleteRun,
 	}
 	c.Flags().StringVar(&f.Line, "line", "", "only runs of line `NAME`")
-	c.Flags().StringSliceVar(&f.Status, "status", nil, "only runs with `STATUS` active, parked, failed, held, done, cancelled or dropped (several with commas)")
+	c.Flags().StringSliceVar(&f.Status, "status", nil, "only runs with `STATUS` "+statusHelp+" (several with commas)")
 	c.Flags().StringArrayVar(&labels, "label", nil, "only runs with label `NAME=VALUE` (repeat for more)")
 	c.Flags().IntVar(&f.Limit, "limit", 50, "show at most `N` runs")
 	c.Flags().StringVar(&f.Cursor, "page", "", "show the page `MARK` that the last one named")
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		if f.Limit < 1 || f.Limit > maxPage {
 			return wrongUse(c, "--limit", "--limit is %d; 1 to %d is needed", f.Limit, maxPage)
+		}
+		for _, s := range f.Status {
+			if !slices.Contains(statuses, kernel.RunStatus(s)) {
+				return wrongUse(c, "--status", "--status is %q; %s", s, statusHelp)
+			}
 		}
 		if f.Labels, err = pairs(c, "label", labels); err != nil {
 			return err
@@ -52,6 +60,11 @@ it goes on. A run may be named by the beginning of its id.
 	}
 	return c
 }
+
+var statuses = []kernel.RunStatus{kernel.RunActive, kernel.RunParked, kernel.RunFailed, kernel.RunHeld, kernel.RunDone,
+	kernel.RunCancelled, kernel.RunDropped}
+
+const statusHelp = "active, parked, failed, held, done, cancelled or dropped"
 
 // maxPage bounds how many runs one page lists.
 const maxPage = 1000

@@ -160,7 +160,10 @@ func usage(u app.UsageDoc) string {
 	}
 	text := fmt.Sprintf("%s, %s tokens in, %s out", count(u.Calls, "model call"), thousands(u.InputTokens), thousands(u.OutputTokens))
 	if u.Reused > 0 {
-		text += fmt.Sprintf(", %d replies reused", u.Reused)
+		if u.Reused == 1 {
+			return text + ", 1 reply reused"
+		}
+		text += fmt.Sprintf(", %s replies reused", thousands(u.Reused))
 	}
 	return text
 }

@@ -47,6 +47,9 @@ func fitUse(c *cobra.Command, args []string) error {
 // unknownCommand is what a group of commands answers when none of them was named.
 func unknownCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
+		if asJSON, err := c.Flags().GetBool("json"); err == nil && asJSON { // help is text
+			return wrongUse(c, c.Name(), "%s needs a command", c.CommandPath())
+		}
 		return c.Help()
 	}
 	e := fault.New(fault.Usage, args[0], "there is no command %q", c.CommandPath()+" "+args[0])

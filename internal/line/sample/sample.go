@@ -53,7 +53,11 @@ func ParseDefinition(raw []byte) (Definition, error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&d); err != nil {
-		return Definition{}, fault.Wrap(fault.BadValue, "definition", err, "the definition does not parse near byte %d", dec.InputOffset())
+		return Definition{}, fault.Wrap(fault.BadValue, "definition", err, "the definition does not parse near %s", place(raw, dec.InputOffset()))
+	}
+	if rest := bytes.TrimLeft(raw[dec.InputOffset():], " \t\r\n"); len(rest) > 0 {
+		return Definition{}, fault.New(fault.BadValue, "definition", "something stands behind the definition, at %s",
+			place(raw, int64(len(raw)-len(rest))))
 	}
 	if d.Title == "" || len(d.Nodes) == 0 {
 		return Definition{}, fault.New(fault.BadValue, "definition", "the definition has no title or no nodes")
@@ -64,6 +68,11 @@ func ParseDefinition(raw []byte) (Definition, error) {
 		}
 	}
 	return d, nil
+}
+
+func place(raw []byte, offset int64) string {
+	before := raw[:min(offset, int64(len(raw)))]
+	return fmt.Sprintf("line %d, byte %d", bytes.Count(before, []byte("\n"))+1, offset)
 }
 
 // Open is the command that begins a run of a definition.
