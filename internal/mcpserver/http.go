@@ -24,7 +24,7 @@ const (
 
 	sessionTimeout = 30 * time.Minute
 	maxBody        = 1 << 20
-	shutdownTime   = 5 * time.Second
+	shutdownTime   = 2 * time.Second
 
 	// statelessFrom is the protocol version from which a client has no sessions: each request says all.
 	statelessFrom = "2026-07-28"
