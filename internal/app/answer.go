@@ -48,7 +48,7 @@ func (a *App) Answer(ctx context.Context, r Reply) (RunDoc, error) {
 	if r.Run {
 		return a.Drive(ctx, string(run.ID()))
 	}
-	return a.runDoc(run), nil
+	return a.runDoc(ctx, run), nil
 }
 
 func (a *App) answerAct(run *kernel.Run, ask *kernel.Ask, r Reply) (engine.Act, error) {

@@ -89,7 +89,7 @@ func (a *App) StartRun(ctx context.Context, s Start) (RunDoc, error) {
 	} else {
 		run, err = a.Engine.Open(ctx, s.Open, s.Blobs...)
 	}
-	return a.outcome(run, err)
+	return a.outcome(ctx, run, err)
 }
 
 // Drive lets a run go on until it waits or ends. Failed nodes are tried again: asking is the wish to.
@@ -110,15 +110,15 @@ func (a *App) Drive(ctx context.Context, id string) (RunDoc, error) {
 	case kernel.RunActive:
 		run, err = a.Engine.Drive(ctx, run.ID(), a.Plan)
 	}
-	return a.outcome(run, err)
+	return a.outcome(ctx, run, err)
 }
 
 // outcome renders a driven run. An interruption is an error with the document of what was reached.
-func (a *App) outcome(run *kernel.Run, err error) (RunDoc, error) {
+func (a *App) outcome(ctx context.Context, run *kernel.Run, err error) (RunDoc, error) {
 	if run == nil {
 		return RunDoc{}, err
 	}
-	return a.runDoc(run), err
+	return a.runDoc(ctx, run), err
 }
 
 // Resume reopens a closed or failed run, from an earlier node if one is named, and drives it.
@@ -165,7 +165,7 @@ func (a *App) command(ctx context.Context, id string, c kernel.Command, drive bo
 	if drive {
 		return a.Drive(ctx, string(run.ID()))
 	}
-	return a.runDoc(run), nil
+	return a.runDoc(ctx, run), nil
 }
 
 func nodeIDs(names []string) []kernel.NodeID {

@@ -77,12 +77,10 @@ func (d RunDoc) Exit() int {
 	return fault.ExitDone
 }
 
-func (a *App) runDoc(r *kernel.Run) RunDoc {
-	u := r.Usage()
+func (a *App) runDoc(ctx context.Context, r *kernel.Run) RunDoc {
 	d := RunDoc{Run: string(r.ID()), Line: r.Line(), Title: r.Title(), Status: string(r.Status()),
 		Rehearsal: r.Provider() == kernel.ProviderRehearsal, OpenedAt: r.Opened(), UpdatedAt: r.Updated(), Events: r.Seq(),
-		Nodes: []NodeDoc{}, Asks: []AskDoc{}, Next: []fault.Action{},
-		Usage: UsageDoc{Calls: u.Calls, Reused: u.Reused, InputTokens: u.InputTokens, OutputTokens: u.OutputTokens}}
+		Nodes: []NodeDoc{}, Asks: []AskDoc{}, Next: []fault.Action{}, Usage: a.usage(ctx, r)}
 	for n := range r.Nodes() {
 		d.Nodes = append(d.Nodes, nodeDoc(n))
 	}
@@ -90,6 +88,27 @@ func (a *App) runDoc(r *kernel.Run) RunDoc {
 		d.Asks = append(d.Asks, askDoc(string(r.ID()), ask))
 	}
 	d.Next = a.nextActions(r, d.Asks)
+	return d
+}
+
+// usage adds up the calls as they were counted, which is before each was made: repairs, failures and what a killed
+// process had paid for are among them. The attempts' own accounts stand in where no calls are recorded.
+func (a *App) usage(ctx context.Context, r *kernel.Run) UsageDoc {
+	calls, err := a.Store.Calls(context.WithoutCancel(ctx), string(r.ID()))
+	if err != nil || len(calls) == 0 {
+		u := r.Usage()
+		return UsageDoc{Calls: u.Calls, Reused: u.Reused, InputTokens: u.InputTokens, OutputTokens: u.OutputTokens}
+	}
+	var d UsageDoc
+	for _, c := range calls {
+		if c.Outcome == journal.Reused {
+			d.Reused++
+			continue
+		}
+		d.Calls++
+		d.InputTokens += c.Usage.InputTokens
+		d.OutputTokens += c.Usage.OutputTokens
+	}
 	return d
 }
 
@@ -179,7 +198,7 @@ func (a *App) Status(ctx context.Context, id string) (RunDoc, error) {
 	if err != nil {
 		return RunDoc{}, err
 	}
-	return a.runDoc(run), nil
+	return a.runDoc(ctx, run), nil
 }
 
 // OverviewDoc shows the workspace.

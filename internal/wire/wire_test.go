@@ -114,6 +114,33 @@ func TestAFileThatCannotBePlacedStopsNothingElse(t *testing.T) {
 	}
 }
 
+func TestWhatARunCostIsWhatWasAsked(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "script.yaml")
+	mustWrite(t, script, "- {agent: sample-variants, calls: [1, 2], fail: bad_json}\n- {agent: sample-variants, calls: [4], fail: refuse}\n")
+	a := openTest(t, func(s *Setup) { s.Rehearsal = script })
+	doc, err := a.StartDemo(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if doc, err = a.Revise(t.Context(), doc.Run, []string{"angle"}, ""); err != nil {
+		t.Fatal(err)
+	}
+	if doc, err = a.Drive(t.Context(), doc.Run); err != nil {
+		t.Fatal(err)
+	}
+	calls, err := a.Calls(t.Context(), doc.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := 0
+	for _, c := range calls.Calls {
+		in += c.InputTokens
+	}
+	if doc.Usage.Calls != 4 || len(calls.Calls) != 4 || doc.Usage.InputTokens != in {
+		t.Errorf("the run tells of %d calls and %d tokens; %d were made with %d", doc.Usage.Calls, doc.Usage.InputTokens, len(calls.Calls), in)
+	}
+}
+
 func mustWrite(t *testing.T, name, body string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
