@@ -43,6 +43,7 @@ type Between struct {
 	Journal func(engine.Journal) engine.Journal
 	Files   func(engine.Files) engine.Files
 	Calls   func(model.Calls) model.Calls
+	Rows    func(workspace.Rows) workspace.Rows
 }
 
 // house is an open workspace.
@@ -96,7 +97,7 @@ func (h *house) open(ctx context.Context, s Setup) (*app.App, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := workspace.NewCheckouts(h.tree, h.store, h.store, nil)
+	files := workspace.NewCheckouts(h.tree, between(s.Between.Rows, workspace.Rows(h.store)), h.store, nil)
 	e := &engine.Engine{Journal: between(s.Between.Journal, engine.Journal(h.store)), Leaser: h.store, Folds: h.store,
 		Files: between(s.Between.Files, engine.Files(files)),
 		Model: talk{model: answers, schemas: model.NewSchemas(), class: class},
