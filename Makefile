@@ -1,7 +1,7 @@
 GO      ?= go
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: build test lint race fuzz bench cross ci
+.PHONY: build test lint race fuzz bench cross crash ci
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/sluice
@@ -16,6 +16,10 @@ lint:
 # The packages with concurrency; needs a C compiler.
 race:
 	.ci/run race
+
+# Every point at which a program that commits a session of a thousand files can be killed, instead of a sample.
+crash:
+	SLUICE_CRASH=all $(GO) test -timeout 60m -run 'TestSessionKilled|TestKilledAtEveryCommitPoint' ./e2e
 
 # Every fuzz target for a few seconds each: make fuzz FUZZTIME=30s
 FUZZTIME ?= 3s

@@ -10,10 +10,12 @@ import (
 	"sluice/internal/journal"
 	"sluice/internal/model"
 	"sluice/internal/wire"
+	"sluice/internal/workspace"
 )
 
 // fuse counts the points where something becomes durable, over all processes that share the file, and kills the
-// process at one of them: just before and just after each append, each placing of files, each record of a model call.
+// process at one of them: just before and just after each append, each placing of files and each mark that some are in
+// place, each record of a model call.
 func fuse(file, at string) wire.Between {
 	if file == "" {
 		return wire.Between{}
@@ -27,6 +29,7 @@ func fuse(file, at string) wire.Between {
 		Journal: func(j engine.Journal) engine.Journal { return fuseJournal{j, f} },
 		Files:   func(i engine.Files) engine.Files { return fuseFiles{i, f} },
 		Calls:   func(c model.Calls) model.Calls { return fuseCalls{c, f} },
+		Rows:    func(r workspace.Rows) workspace.Rows { return fuseRows{r, f} },
 	}
 }
 
@@ -98,4 +101,15 @@ func (c fuseCalls) EndCall(ctx context.Context, id int64, r *journal.Reply, o jo
 	c.fuse.point()
 	defer c.fuse.point()
 	return c.Calls.EndCall(ctx, id, r, o, u, errText)
+}
+
+type fuseRows struct {
+	workspace.Rows
+	fuse fuseFile
+}
+
+func (r fuseRows) MarkWritten(ctx context.Context, rows ...journal.Checkout) error {
+	r.fuse.point()
+	defer r.fuse.point()
+	return r.Rows.MarkWritten(ctx, rows...)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"golang.org/x/sync/errgroup"
+
 	"sluice/internal/fault"
 	"sluice/internal/kernel"
 	"sluice/internal/line"
@@ -40,7 +42,6 @@ func (a *App) ResolvePaths(ctx context.Context, name string, paths []string, wri
 	rec := session.Read(run)
 	docs := make([]PathDoc, len(paths))
 	var touches []session.Touch
-	var acts []session.Act
 	for i, p := range paths {
 		if docs[i], err = a.look(rec, p, write); err != nil {
 			return nil, err
@@ -48,24 +49,20 @@ func (a *App) ResolvePaths(ctx context.Context, name string, paths []string, wri
 		if !write {
 			continue
 		}
-		more, touch, err := a.plan(rec, &docs[i])
+		touch, err := a.touch(rec, &docs[i])
 		if err != nil {
 			return nil, err
 		}
-		acts = append(acts, more...)
 		if touch != nil {
 			touches = append(touches, *touch)
 		}
 	}
-	if !write {
-		return docs, nil
-	}
-	bases, err := session.RecordBases(a.stamp(), rec, touches...)
+	acts, err := session.RecordBases(a.stamp(), rec, touches...)
 	if err != nil {
 		return nil, err
 	}
 	// The record comes first: a copy without one would look like a file of unknown origin.
-	if acts = append(bases, acts...); len(acts) > 0 {
+	if len(acts) > 0 {
 		if _, err := a.Engine.Do(ctx, run.ID(), sessionActs(acts)...); err != nil {
 			return nil, a.sessionEnded(ctx, rec, err)
 		}
@@ -123,40 +120,47 @@ func (a *App) look(rec session.Record, p string, write bool) (PathDoc, error) {
 	return d, nil
 }
 
-// plan says what must be recorded and copied before a path is written in the session, and points the document there.
-func (a *App) plan(rec session.Record, d *PathDoc) ([]session.Act, *session.Touch, error) {
+// touch says what must be recorded and copied before a path is written in the session, and points the document there.
+func (a *App) touch(rec session.Record, d *PathDoc) (*session.Touch, error) {
 	own := line.SessionPath(rec.Name, d.Path)
 	if _, err := a.Space.Check(own); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	switch d.Source {
 	case fromDeleted:
-		acts, err := session.RecordWritten(a.stamp(), rec, d.Path)
 		d.Source = fromSession
-		return acts, nil, err
+		return &session.Touch{Path: d.Path, Again: true}, nil
 	case fromSession:
-		return nil, nil, nil
+		return nil, nil
 	}
 	body, there, err := session.Look(a.Space, d.Path)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	d.ResolvedPath, d.Source, d.Exists, d.Copied = own, fromSession, there, there
-	return nil, &session.Touch{Path: d.Path, Body: body, There: there}, nil
+	return &session.Touch{Path: d.Path, Body: body, There: there}, nil
 }
 
+// copyIn puts copies in place, several at a time: a file system commits waiting syncs together.
 func (a *App) copyIn(name string, touches []session.Touch) error {
+	var group errgroup.Group
+	group.SetLimit(copiers)
 	for _, t := range touches {
 		if !t.There {
 			continue
 		}
-		err := a.Space.WriteNew(line.SessionPath(name, t.Path), t.Body, 0)
-		if err != nil && !errors.Is(err, fault.FileExists) { // another call came first with the same bytes
+		group.Go(func() error {
+			err := a.Space.WriteNew(line.SessionPath(name, t.Path), t.Body, 0)
+			if errors.Is(err, fault.FileExists) { // another call came first with the same bytes
+				return nil
+			}
 			return err
-		}
+		})
 	}
-	return nil
+	return group.Wait()
 }
+
+const copiers = 16
 
 // sessionEnded tells a session that ended meanwhile from other refusals.
 func (a *App) sessionEnded(ctx context.Context, rec session.Record, err error) error {
@@ -168,50 +172,76 @@ func (a *App) sessionEnded(ctx context.Context, rec session.Record, err error) e
 
 // RemovePath removes a file as the session sees it: a tombstone stands for it until the commit.
 func (a *App) RemovePath(ctx context.Context, name, path string) (PathDoc, error) {
+	docs, err := a.RemovePaths(ctx, name, []string{path})
+	if err != nil {
+		return PathDoc{}, err
+	}
+	return docs[0], nil
+}
+
+// RemovePaths removes many files, all or none.
+func (a *App) RemovePaths(ctx context.Context, name string, paths []string) ([]PathDoc, error) {
 	run, err := a.openSession(ctx, name)
 	if err != nil {
-		return PathDoc{}, err
+		return nil, err
 	}
 	rec := session.Read(run)
-	d, err := a.look(rec, path, true)
-	if err != nil {
-		return PathDoc{}, err
+	docs := make([]PathDoc, len(paths))
+	var gone []session.Removal
+	for i, p := range paths {
+		if docs[i], err = a.look(rec, p, true); err != nil {
+			return nil, err
+		}
+		if docs[i].Source == fromDeleted {
+			continue
+		}
+		r, err := a.removal(ctx, rec, docs[i])
+		if err != nil {
+			return nil, err
+		}
+		gone = append(gone, r)
+		docs[i] = PathDoc{Path: r.Path, ResolvedPath: line.SessionPath(rec.Name, r.Path), SessionName: rec.Name, Source: fromDeleted}
 	}
-	own := line.SessionPath(rec.Name, d.Path)
-	switch d.Source {
-	case fromDeleted:
-		return d, nil
-	case fromNothing:
-		return PathDoc{}, fault.New(fault.NotFound, d.Path, "session %s sees no file %s", rec.Name, d.Path).
-			With(fault.Action{Action: "diff", Command: "sluice session diff " + rec.Name, Why: "it shows what the session holds"})
-	}
-	if row, ok, err := a.Engine.Files.Checkout(ctx, own); err != nil {
-		return PathDoc{}, err
-	} else if ok && !row.Removed && row.Run != string(rec.ID) {
-		return PathDoc{}, fault.New(fault.IllegalStep, d.Path, "file %s is shown by workflow %s; it goes when the workflow does", own, row.Run).
-			With(fault.Action{Action: "status", Command: "sluice status " + row.Run})
-	}
-	global, there, err := session.Look(a.Space, d.Path)
-	if err != nil {
-		return PathDoc{}, err
-	}
-	held, isHeld, err := session.Look(a.Space, own)
-	if err != nil {
-		return PathDoc{}, err
-	}
-	acts, err := session.RecordDeleted(a.stamp(), rec, session.Touch{Path: d.Path, Body: global, There: there}, held, isHeld)
-	if err != nil {
-		return PathDoc{}, err
+	acts, err := session.RecordDeleted(a.stamp(), rec, gone...)
+	if err != nil || len(acts) == 0 {
+		return docs, err
 	}
 	if _, err := a.Engine.Do(ctx, run.ID(), sessionActs(acts)...); err != nil {
-		return PathDoc{}, a.sessionEnded(ctx, rec, err)
+		return nil, a.sessionEnded(ctx, rec, err)
 	}
-	if isHeld {
-		if err := a.Space.Remove(own, line.SessionDir(rec.Name)); err != nil && !errors.Is(err, fault.NotFound) {
-			return PathDoc{}, err
+	for _, r := range gone {
+		if !r.IsHeld {
+			continue
+		}
+		err := a.Space.Remove(line.SessionPath(rec.Name, r.Path), line.SessionDir(rec.Name))
+		if err != nil && !errors.Is(err, fault.NotFound) {
+			return nil, err
 		}
 	}
-	return PathDoc{Path: d.Path, ResolvedPath: own, SessionName: rec.Name, Source: fromDeleted}, nil
+	return docs, nil
+}
+
+// removal says what goes with a file, or why it cannot.
+func (a *App) removal(ctx context.Context, rec session.Record, d PathDoc) (session.Removal, error) {
+	own := line.SessionPath(rec.Name, d.Path)
+	if d.Source == fromNothing {
+		return session.Removal{}, fault.New(fault.NotFound, d.Path, "session %s sees no file %s", rec.Name, d.Path).
+			With(fault.Action{Action: "diff", Command: "sluice session diff " + rec.Name, Why: "it shows what the session holds"})
+	}
+	row, ok, err := a.Engine.Files.Checkout(ctx, own)
+	if err != nil {
+		return session.Removal{}, err
+	}
+	if ok && !row.Removed && row.Run != string(rec.ID) {
+		return session.Removal{}, fault.New(fault.IllegalStep, d.Path, "file %s is shown by workflow %s; it goes when the workflow does", own, row.Run).
+			With(fault.Action{Action: "status", Command: "sluice status " + row.Run})
+	}
+	r := session.Removal{Touch: session.Touch{Path: d.Path}}
+	if r.Body, r.There, err = session.Look(a.Space, d.Path); err != nil {
+		return r, err
+	}
+	r.Held, r.IsHeld, err = session.Look(a.Space, own)
+	return r, err
 }
 
 // RebasePath takes the workspace's file as it is now for what the session's was copied from: the way out of a conflict,

@@ -202,13 +202,9 @@ copies held stays in the journal.
 		Args:    fitUse,
 		RunE: func(c *cobra.Command, args []string) error {
 			return k.inSession(c.Context(), name, true, func(a *app.App, session string) error {
-				var docs []app.PathDoc
-				for _, p := range args {
-					d, err := a.RemovePath(c.Context(), session, p)
-					if err != nil {
-						return err
-					}
-					docs = append(docs, d)
+				docs, err := a.RemovePaths(c.Context(), session, args)
+				if err != nil {
+					return err
 				}
 				return k.printPaths(docs)
 			})

@@ -88,19 +88,24 @@ func (a *acts) done() ([]Act, error) {
 	return append([]Act{{Command: kernel.Unfold{Stamp: a.by, Nodes: a.nodes}}}, a.all...), nil
 }
 
-// Touch records that a path is about to be written in the session, and what the workspace shows there.
+// Touch is a path that is about to be written in the session, with what the workspace shows there.
 type Touch struct {
 	Path  string
 	Body  []byte
 	There bool
+	Again bool // it was removed in the session and is written again: nothing is copied
 }
 
 // RecordBases records what the workspace shows at paths that are copied, created or, after a merge, compared anew.
-// Tombstones stay.
+// Tombstones stay, unless their path is written again.
 func RecordBases(by kernel.Stamp, rec Record, touches ...Touch) ([]Act, error) {
 	a := newActs(by, rec)
 	for _, t := range touches {
 		f, known := rec.File(t.Path)
+		if t.Again {
+			a.mark(t.Path, schemaWritten)
+			continue
+		}
 		if known && f.Base == baseOf(t) {
 			continue
 		}
@@ -119,23 +124,25 @@ func baseOf(t Touch) digest.Digest {
 	return digest.Of(t.Body)
 }
 
-// RecordWritten records that a path which was removed in the session is written again.
-func RecordWritten(by kernel.Stamp, rec Record, path string) ([]Act, error) {
-	a := newActs(by, rec)
-	a.mark(path, schemaWritten)
-	return a.done()
+// Removal is a file that is removed in the session.
+type Removal struct {
+	Touch
+	Held   []byte // the session's copy
+	IsHeld bool
 }
 
-// RecordDeleted records a tombstone. What the session's copy held is kept.
-func RecordDeleted(by kernel.Stamp, rec Record, t Touch, held []byte, isHeld bool) ([]Act, error) {
+// RecordDeleted records tombstones. What the session's copies held is kept.
+func RecordDeleted(by kernel.Stamp, rec Record, gone ...Removal) ([]Act, error) {
 	a := newActs(by, rec)
-	if _, known := rec.File(t.Path); !known {
-		a.base(t.Path, t.Body, t.There)
+	for _, r := range gone {
+		if _, known := rec.File(r.Path); !known {
+			a.base(r.Path, r.Body, r.There)
+		}
+		if r.IsHeld {
+			a.submit(r.Path, schemaFile, r.Held)
+		}
+		a.mark(r.Path, schemaDeleted)
 	}
-	if isHeld {
-		a.submit(t.Path, schemaFile, held)
-	}
-	a.mark(t.Path, schemaDeleted)
 	return a.done()
 }
 
