@@ -35,6 +35,7 @@ type App struct {
 	Health  Health       // doctor and verify
 	Tree    export.Tree  // where exports are written
 	Space   session.Tree // the workspace's files
+	Writer  Writer       // of files that show what the store holds
 	Notes   session.Notes
 	Now     func() time.Time
 }

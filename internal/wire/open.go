@@ -19,6 +19,7 @@ import (
 	"sluice/internal/kernel"
 	"sluice/internal/line"
 	"sluice/internal/line/sample"
+	"sluice/internal/line/scene"
 	"sluice/internal/model"
 	"sluice/internal/session"
 	"sluice/internal/sqlitestore"
@@ -109,7 +110,7 @@ func (h *house) open(ctx context.Context, s Setup) (*app.App, error) {
 	return &app.App{Root: s.Root, Engine: e, Store: h.store, Counter: h.store, By: s.By, Now: time.Now,
 		Plan:   engine.Plan{Workers: s.Settings.Engine.Workers, Switch: s.Switch},
 		Health: health{doctor.Workspace{Store: h.store, Rows: h.store, Files: files, Leases: h.store}},
-		Tree:   h.tree, Space: h.tree, Notes: h.tree}, nil
+		Tree:   h.tree, Space: h.tree, Writer: h.tree, Notes: h.tree}, nil
 }
 
 func between[T any](wrap func(T) T, inner T) T {
@@ -136,7 +137,7 @@ func (h *house) close() error {
 // builtin gives the lines of this program.
 func builtin() (map[string]*line.Line, error) {
 	lines := map[string]*line.Line{}
-	for _, make := range []func() (*line.Line, error){sample.New, session.New} {
+	for _, make := range []func() (*line.Line, error){sample.New, session.New, scene.New} {
 		l, err := make()
 		if err != nil {
 			return nil, err

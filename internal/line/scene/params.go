@@ -26,6 +26,9 @@ type Params struct {
 	Outputs     []string `json:"outputs"` // keys of the artifacts
 	MaxAttempts int      `json:"max_attempts,omitempty"`
 
+	ParallelAgents int   `json:"parallel_agents,omitempty"` // how many agents work side by side inside the step
+	Prerequisites  []int `json:"prerequisites,omitempty"`   // as the definition names them
+
 	SceneID    string `json:"scene_id,omitempty"` // CCSS, of a generation or of planning at the level of a scene
 	Level      string `json:"level,omitempty"`    // of planning: scene, chapter, act
 	Act        int    `json:"act,omitempty"`
@@ -56,4 +59,21 @@ type Artifact struct {
 	Key    string `json:"key"`
 	Path   string `json:"path"` // relative to the workspace
 	SHA256 string `json:"sha256,omitempty"`
+}
+
+// ParseProduct reads the content of a step's version.
+func ParseProduct(body []byte) (Product, error) {
+	var p Product
+	if err := json.Unmarshal(body, &p); err != nil {
+		return p, fault.Wrap(fault.BadValue, "product", err, "the content of a step does not parse")
+	}
+	return p, nil
+}
+
+// Encode renders a product as the content of a version.
+func (p Product) Encode() ([]byte, error) {
+	if p.Artifacts == nil {
+		p.Artifacts = []Artifact{}
+	}
+	return json.Marshal(p)
 }

@@ -10,6 +10,7 @@ import (
 
 	"sluice/internal/fault"
 	"sluice/internal/kernel"
+	"sluice/internal/line"
 )
 
 // Levels of planning.
@@ -114,20 +115,12 @@ func (s Subject) ID(now time.Time, n int) kernel.RunID {
 	return kernel.RunID(id)
 }
 
-// SessionDir is where a session keeps its files; the workspace itself without one.
-func SessionDir(session string) string {
-	if session == "" {
-		return ""
-	}
-	return path.Join("workspace/sessions", session)
-}
-
 // stateRoot is where states and runs are: inside a session, or in the workspace's own directory.
 func stateRoot(session string) string {
 	if session == "" {
 		return "workspace"
 	}
-	return SessionDir(session)
+	return line.SessionDir(session)
 }
 
 // WorkingDir is where a workflow keeps its files.
@@ -150,13 +143,12 @@ func LogPath(id string) string {
 	return path.Join("workspace/logs/workflow-orchestration", id+".log")
 }
 
-// DiskPath is where a path of a document stands on disk: inside a session, what is not the workspace's own is the
-// session's copy.
+// DiskPath is where a path of a document stands on disk: inside a session it is the session's copy.
 func DiskPath(session, p string) string {
-	if session == "" || strings.HasPrefix(p, "workspace/") {
+	if session == "" {
 		return p
 	}
-	return path.Join(SessionDir(session), p)
+	return line.SessionPath(session, line.GlobalPath(session, p))
 }
 
 // maxPath bounds paths that agents report.
@@ -184,6 +176,15 @@ func CheckPath(p Params, given string) error {
 		}
 	}
 	return refuse("path %q lies outside %s and is no declared place of the workflow", given, p.WorkingDir)
+}
+
+// isGiven tells of a file that the workflow works from and does not write: the blueprint of a generation.
+func isGiven(p Params, given string) bool {
+	if p.Workflow != Generation || p.SceneID == "" {
+		return false
+	}
+	ok, err := path.Match(declaredPlaces(p)[0], given)
+	return err == nil && ok
 }
 
 // declaredPlaces are the files outside the working directory that a workflow may name, as patterns.
