@@ -77,7 +77,9 @@ func (b *blueprint) location() {
 		b.fault("several_locations", "keep one place, or divide the scene", "the scene has %d locations and may have one: %s", len(found), strings.Join(found, "; "))
 		return
 	}
-	b.c.Location = locationOf(found[0])
+	if b.c.Location = locationOf(found[0]); b.c.Location.Name == "" {
+		b.fault("empty_part", "name one place under the heading", "the location %q has no name", found[0])
+	}
 }
 
 // placeItems gives the places a section names. Bullets under a paragraph, and those with a label of another kind such as

@@ -66,7 +66,7 @@ func cutFrontMatter(doc string) (front, body string) {
 	return "", doc
 }
 
-// keepProse walks over lines and keeps those of the scene. Lines inside fences count only where the scene came in one.
+// keepProse walks over lines and keeps those of the scene. Where it came in a fence, only lines inside count.
 func keepProse(lines []string, fenced bool) string {
 	var kept []string
 	skip, inFence := 0, false // skip: level of the heading whose section is left out
@@ -85,7 +85,7 @@ func keepProse(lines []string, fenced bool) string {
 			}
 			continue
 		}
-		if skip > 0 || inFence && !fenced || checklist.MatchString(l) || strings.HasPrefix(trimmed, "|") {
+		if skip > 0 || inFence != fenced || checklist.MatchString(l) || strings.HasPrefix(trimmed, "|") {
 			continue
 		}
 		if isRule(trimmed) {
