@@ -316,3 +316,46 @@ func all(v any) []string {
 	}
 	return nil
 }
+
+func TestWritersMentionWhatTheyMustAndNothingElse(t *testing.T) {
+	for lang, given := range map[string]string{
+		"en": `{"language":"en","location":"Harbour office","required_characters":["Anna","Ivan"],"must_mention":["Harbour office","Anna","Ivan","tide clock"],"must_not_mention":["Ann","lantern","Boris"],"words":60}`,
+		"ru": `{"language":"ru","location":"Старая пристань","required_characters":["Анна"],"must_mention":["Старая пристань","Анна","приливные часы"],"must_not_mention":["фонарь","Борис"],"words":60}`,
+		"zh": `{"language":"zh","location":"旧码头","required_characters":["李明"],"must_mention":["旧码头","李明","潮汐钟"],"must_not_mention":["一盏灯笼","王芳"],"words":60}`,
+	} {
+		for take := range 5 {
+			r, err := New(Script{}, nil).Complete(t.Context(), model.Request{Agent: "prose-writer", Inputs: json.RawMessage(given), Scope: model.Scope{Take: take}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var in struct {
+				Must []string `json:"must_mention"`
+				Not  []string `json:"must_not_mention"`
+			}
+			if err := json.Unmarshal([]byte(given), &in); err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range in.Must {
+				if !strings.Contains(strings.ToLower(r.Content), strings.ToLower(s)) {
+					t.Errorf("%s: %q is missing: %s", lang, s, r.Content)
+				}
+			}
+			for _, s := range in.Not {
+				if names(r.Content, s) {
+					t.Errorf("%s: %q must not occur: %s", lang, s, r.Content)
+				}
+			}
+		}
+	}
+}
+
+func TestNobodyIsInventedToBeAbsent(t *testing.T) {
+	schema := `{"type":"object","required":["characters_present","characters_absent","limits"],"properties":{"characters_present":{"type":"array","items":{"type":"string"},"minItems":1},"characters_absent":{"type":"array","items":{"type":"string"}},"limits":{"type":"array","items":{"type":"string"}}}}`
+	r, err := New(Script{}, nil).Complete(t.Context(), model.Request{Agent: "storyline-integrator", Schema: json.RawMessage(schema), Inputs: json.RawMessage(`{"scene_number":4,"limits":[]}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(r.Content, `"characters_absent":[]`) || !strings.Contains(r.Content, `"limits":[]`) || strings.Contains(r.Content, `"characters_present":[]`) {
+		t.Errorf("got %s", r.Content)
+	}
+}

@@ -53,6 +53,8 @@ func compose(r model.Request, given map[string]any) (string, error) {
 	lang := in.language(r.Prompt)
 	m := &maker{seed: seed, take: r.Scope.Take, agent: r.Agent, in: in, lang: lang, words: vocabularyOf(lang)}
 	m.words.people = slices.DeleteFunc(m.words.people, in.forbidden)
+	m.words.things = allowed(m.words.things, in)
+	m.words.places = allowed(m.words.places, in)
 	if len(r.Schema) == 0 {
 		return m.plain(), nil
 	}
@@ -62,6 +64,14 @@ func compose(r model.Request, given map[string]any) (string, error) {
 	}
 	root, _ := doc.(map[string]any)
 	return render(m.value(schema{root: root}.sub(root), field{path: "#"}))
+}
+
+// allowed leaves out what must not be mentioned, unless nothing would be left.
+func allowed(list []string, in *inputs) []string {
+	if kept := slices.DeleteFunc(slices.Clone(list), in.forbidden); len(kept) > 0 {
+		return kept
+	}
+	return list
 }
 
 // seedOf is made of everything that may change a text but the take, which moves on from there. The run is left out: the same book told twice reads the same.
@@ -322,6 +332,9 @@ func (m *maker) scalars(items schema, f field, low, high int, distinct bool) any
 			return list
 		}
 	}
+	if low == 0 && (m.givenEmpty(f) || containsAny(f.name, "absent", "forbidden", "excluded", "must_not")) {
+		return []any{} // nobody was named to be kept out, and nobody is invented for that
+	}
 	n := m.howMany(f, 2, low, high)
 	if people := m.cast(f); containsAny(f.name, "character") && items.kind() == "string" {
 		n = max(low, min(len(people), high, 4))
@@ -345,6 +358,13 @@ func (m *maker) scalars(items schema, f field, low, high int, distinct bool) any
 		out = append(out, v)
 	}
 	return out
+}
+
+// givenEmpty tells that the inputs have a list under this name and nothing in it.
+func (m *maker) givenEmpty(f field) bool {
+	v, ok := m.in.lookup(f.name, f.scope)
+	list, isList := v.([]any)
+	return ok && isList && len(list) == 0
 }
 
 // free tells that a schema asks for no more than a type.

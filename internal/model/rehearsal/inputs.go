@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // inputs is what a step was given, read the way a stranger reads a form: by the names of its fields.
@@ -87,8 +88,28 @@ func (in *inputs) forbidden(text string) bool {
 	if text == "" {
 		return true
 	}
-	lower := strings.ToLower(text)
-	return slices.ContainsFunc(in.absent, func(name string) bool { return strings.Contains(lower, strings.ToLower(name)) })
+	return slices.ContainsFunc(in.absent, func(name string) bool { return names(text, name) })
+}
+
+// names tells that a text holds a name as a word of its own: Anna is not Ann. Chinese has no spaces to tell by.
+func names(text, name string) bool {
+	text, name = strings.ToLower(text), strings.ToLower(name)
+	letter := func(c rune) bool { return (unicode.IsLetter(c) || unicode.IsDigit(c)) && !unicode.Is(unicode.Han, c) }
+	for from := 0; name != ""; {
+		i := strings.Index(text[from:], name)
+		if i < 0 {
+			return false
+		}
+		at := from + i
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, _ := utf8.DecodeRuneInString(text[at+len(name):])
+		first, _ := utf8.DecodeRuneInString(name)
+		if unicode.Is(unicode.Han, first) || !letter(before) && !letter(after) {
+			return true
+		}
+		from = at + len(name)
+	}
+	return false
 }
 
 // lookup finds a field by its name: in the items being answered, innermost first, then in the inputs, nearest to the

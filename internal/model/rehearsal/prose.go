@@ -196,6 +196,7 @@ func (m *maker) compose(f field, n int, story bool) string {
 	rng := m.rng(f.path + "/body")
 	at := m.scene(f)
 	must, pool := m.script(f, at, rng, story)
+	pool = allowed(pool, m.in)
 	var b strings.Builder
 	size := measure(m.words.label)
 	for i := 0; size < n; i++ {
@@ -224,7 +225,21 @@ func (m *maker) compose(f field, n int, story bool) string {
 		}
 		b.WriteString(s)
 	}
-	return strings.TrimSpace(b.String())
+	text := strings.TrimSpace(b.String())
+	if !story {
+		return text
+	}
+	return m.mention(f, at, text, rng)
+}
+
+// mention adds a sentence for everything that must be mentioned and is not yet.
+func (m *maker) mention(f field, at scene, text string, rng *rand.Rand) string {
+	for i, point := range m.in.strings(f.scope, "must_mention") {
+		if !names(text, point) {
+			text += m.words.space + m.fill(m.words.beats[i%len(m.words.beats)], at, point, rng)
+		}
+	}
+	return text
 }
 
 // script gives the sentences that must come, in order, and those that may follow.
