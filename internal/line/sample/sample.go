@@ -229,10 +229,31 @@ func state(r *kernel.Run, _ line.Body) ([]line.StateFile, error) {
 	return []line.StateFile{{Path: path.Join("sample", string(r.ID()), "state.json"), Body: out.Bytes()}}, nil
 }
 
-// adopt takes any text a person wrote but an empty one.
+// adopt takes any text a person wrote but an empty one. Variants must stay variants: there is nothing to choose from
+// otherwise.
 func adopt(e line.Edited) (line.Out, error) {
 	if len(bytes.TrimSpace(e.File)) == 0 {
 		return line.Out{}, fmt.Errorf("line 1: the text is empty")
 	}
-	return line.Out{Body: e.File, Schema: e.Newest.Version.Schema}, nil
+	out := line.Out{Body: e.File, Schema: e.Newest.Version.Schema}
+	if out.Schema != variantsName {
+		return out, nil
+	}
+	var v Variants
+	if err := json.Unmarshal(e.File, &v); err != nil {
+		return line.Out{}, err
+	}
+	for i, variant := range v.Variants {
+		if variant.Label != label(i) || strings.TrimSpace(variant.Text) == "" {
+			return line.Out{}, fmt.Errorf("variant %d has the label %q and needs %q, with a text", i+1, variant.Label, label(i))
+		}
+		out.Variants = append(out.Variants, variant.Label)
+	}
+	if len(out.Variants) < 2 {
+		return line.Out{}, fmt.Errorf("%d variants leave nothing to choose", len(out.Variants))
+	}
+	return out, nil
 }
+
+// label is how a variant is called, by its place.
+func label(i int) string { return string(rune('A' + i)) }

@@ -113,7 +113,7 @@ func (s steps) variants(in line.In) (line.Move, error) {
 	}
 	out := line.Out{Schema: variantsName}
 	for i := range v.Variants {
-		v.Variants[i].Label = string(rune('A' + i))
+		v.Variants[i].Label = label(i)
 		out.Variants = append(out.Variants, v.Variants[i].Label)
 	}
 	if out.Body, err = json.MarshalIndent(v, "", "  "); err != nil {
