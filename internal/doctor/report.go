@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"sluice/internal/fault"
@@ -84,13 +85,20 @@ func (r Report) Err() error {
 	if errors+warnings == 0 {
 		return nil
 	}
-	err := fault.New(fault.Findings, "workspace", "%d errors and %d warnings were found", errors, warnings)
+	err := fault.New(fault.Findings, "workspace", "%s and %s were found", counted(errors, "error"), counted(warnings, "warning"))
 	for _, f := range r.Findings {
 		if f.Repairable {
 			return err.With(fault.Action{Action: "repair", Command: repairCommand, Why: "some of it can be put right"})
 		}
 	}
-	return err
+	return err.With(fault.Action{Action: "put back", Why: "what is wrong here is not put right by itself: bring back a copy that is whole, or have it made again"})
+}
+
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 const repairCommand = "sluice doctor --repair"
