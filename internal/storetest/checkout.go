@@ -59,6 +59,21 @@ func testCheckoutBefore(t *testing.T, f fixture) {
 	again := show(t, s, 5, back)
 	wantEqual(t, again.Before, digest.Digest(""))
 	wantEqual(t, again.Seq, one.Seq)
+
+	// What a path showed before it was ours is said in the same transaction, also by the batch of another run.
+	base := checkout("b.md", "a person's")
+	base.Written, base.Role = true, journal.Given
+	first, second := batch("r1", 6), batch("r2", 0)
+	first.Checkouts = []journal.Checkout{base, checkout("b.md", "five")}
+	second.Checkouts = []journal.Checkout{checkout("b.md", "six")}
+	mustAppend(t, s, first, second)
+	row, _, err := s.Checkout(t.Context(), "b.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, row.Before, base.Digest)
+	wantEqual(t, row.Run, "r2")
+	wantEqual(t, row.Written, false)
 }
 
 func testMarks(t *testing.T, f fixture) {
