@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/gofrs/flock"
 
@@ -126,7 +128,26 @@ func (s *Store) live() error {
 		return fault.New(fault.LeaseHeld, path, "the lock of this driver is held by another process")
 	}
 	s.life = lock
+	s.sweepLocks()
 	return nil
+}
+
+// lockAge is how old a lock is before it may be swept: one that is being made is not held yet.
+const lockAge = time.Hour
+
+// sweepLocks removes the locks of processes that were killed while they led no run. What stays does no harm.
+func (s *Store) sweepLocks() {
+	paths, _ := filepath.Glob(s.lockPath("*"))
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil || time.Since(info.ModTime()) < lockAge {
+			continue
+		}
+		name := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), "driver-"), ".lock")
+		if name != s.driver {
+			_, _ = s.isAlive(name)
+		}
+	}
 }
 
 // die gives the driver's lock back. The caller holds s.mu.
