@@ -14,7 +14,7 @@ import (
 func changeTools() ([]tool, error) {
 	update, err := define(tool{name: "update_workflow_state", title: "Report a step", hints: adds,
 		about: "Reports a step or phase that an agent works on: its new status, and the files it made by the keys of the step's outputs."},
-		append([]schema.Option{schema.Enum("status", "pending", "in_progress", "waiting_approval", "completed", "failed"),
+		append([]schema.Option{schema.Enum("status", "in_progress", "waiting_approval", "completed", "failed"),
 			schema.Describe("step", "number of the step, in generation"), schema.Describe("phase", "number of the phase, in planning"),
 			schema.Describe("artifacts", "key of the output → path of its file, relative to the workspace"),
 			schema.Describe("violations", "what a check found"), schema.Describe("variants", "what a person is to choose from"),

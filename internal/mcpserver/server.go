@@ -115,12 +115,17 @@ func whole(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// Stdio serves one client over a pair of streams until it leaves or ctx ends.
+// Stdio serves one client over a pair of streams until it leaves or ctx ends. With the client the server ends.
 func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	defer s.Stop()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go s.watching(ctx)
+	return s.Talk(ctx, in, out)
+}
+
+// Talk serves one of several clients over a pair of streams until it leaves or ctx ends.
+func (s *Server) Talk(ctx context.Context, in io.Reader, out io.Writer) error {
 	err := s.lasting.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(in), Writer: keepOpen{out}})
 	if ctx.Err() != nil || errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) {
 		return nil // asked to end, or the client left
