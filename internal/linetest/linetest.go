@@ -207,7 +207,11 @@ func (d *drive) finish(in line.In, a *kernel.Attempt, out *line.Out) kernel.Comm
 		d.bodies[part.Digest] = p.Body
 	}
 	if in.Node.Kind == kernel.Check {
-		return kernel.Judge{Stamp: d.stamp(kernel.Engine), Attempt: a.ID, Verdict: out.Verdict, Review: out.Review, Account: out.Account}
+		judge := kernel.Judge{Stamp: d.stamp(kernel.Engine), Attempt: a.ID, Verdict: out.Verdict, Review: out.Review, Account: out.Account}
+		if out.Body != nil {
+			judge.Report = &content
+		}
+		return judge
 	}
 	return kernel.Deliver{Stamp: d.stamp(kernel.Engine), Attempt: a.ID, Content: content, Account: out.Account, Rule: d.rule(in.Node, out.Body)}
 }

@@ -49,7 +49,8 @@ func writeBlueprint(sceneID string, p scenePlan, lang string) (body []byte, corr
 	d.heading(2, d.say("location"))
 	d.text(places[0])
 	if a := item(p.Atmosphere); a != "" {
-		d.text("\n- " + a)
+		d.gap()
+		d.list([]string{a})
 	}
 	d.section(2, d.say("present"), namesOf(present))
 	d.section(2, d.say("absent"), orNone(d, namesOf(absent)))

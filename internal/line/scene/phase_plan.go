@@ -43,7 +43,7 @@ func (g given) deliverPlan(tasks []task) (line.Move, error) {
 	for _, output := range g.p.Outputs {
 		files = append(files, outputOf(g.p, output, d))
 	}
-	out, err := finish(nil, nil, append(files, output{key, g.p.declared(at), plan})...)
+	out, err := finish(nil, nil, append(files, output{key, at, plan})...)
 	return line.Move{Done: out}, err
 }
 
@@ -79,7 +79,7 @@ func (g given) storyPlan(d *document) ([]byte, error) {
 	w.heading(1, fmt.Sprintf("%s %d: %s", w.say(g.p.Level), number, p.Title))
 	if label, _ := g.choice(); label != "" {
 		w.text(w.say("chosen") + ": " + label)
-		w.text("\n")
+		w.gap()
 	}
 	w.heading(2, w.say("summary"))
 	w.text(p.Summary)
@@ -87,7 +87,7 @@ func (g given) storyPlan(d *document) ([]byte, error) {
 	for i, s := range p.Parts {
 		w.heading(3, fmt.Sprintf("%s %d: %s", w.say(part), i+1, s.Title))
 		w.text(s.Purpose)
-		w.text("\n")
+		w.gap()
 		w.list([]string{w.say("location") + ": " + s.Location, w.say("people") + ": " + strings.Join(s.People, ", ")})
 		w.section(4, w.say("events"), s.Events)
 	}

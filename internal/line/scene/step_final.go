@@ -31,7 +31,7 @@ func finalOutput(in line.In) (line.Move, error) {
 	if at == "" {
 		return line.Move{}, fault.New(fault.MissingPrerequisite, string(in.Node.ID), "the blueprint of scene %s is not known, and the text stands beside it", g.p.SceneID)
 	}
-	scene := output{"scene_content", g.p.declared(contentPath(at, g.p.SceneID)), []byte(sceneText(string(draft.body)) + "\n")}
+	scene := output{"scene_content", contentPath(at, g.p.SceneID), []byte(sceneText(string(draft.body)) + "\n")}
 	report := output{"final_report", g.p.work("final-report.md"), g.report(c, draft, scene)}
 	out, err := finish(nil, nil, report, scene)
 	return line.Move{Done: out}, err
@@ -53,10 +53,10 @@ func (g given) report(c Constraints, draft artifact, scene output) []byte {
 	d.heading(1, d.say("report")+" "+g.p.SceneID)
 	if g.in.Run.Provider() == kernel.ProviderRehearsal || rehearsed.Match(scene.body) {
 		d.text("**" + d.say("rehearsal") + "**")
-		d.text("\n")
+		d.gap()
 	}
 	d.list([]string{
-		d.say("text") + ": `" + g.p.story(scene.path) + "`",
+		d.say("text") + ": `" + scene.path + "`",
 		d.say("attempt") + ": `" + draft.Path + "`",
 		fmt.Sprintf("%s: %d (%s: %d, %d–%d)", d.say("words"), countWords(proseOf(string(draft.body))), d.say("target"), c.WordCount.Target, c.WordCount.Min, c.WordCount.Max),
 	})

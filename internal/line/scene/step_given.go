@@ -296,15 +296,7 @@ func literal(p string) string {
 // work is a path in the working directory.
 func (p Params) work(name string) string { return path.Join(p.WorkingDir, name) }
 
-// declared is a path at its place in the story: inside the session if there is one.
-func (p Params) declared(name string) string {
-	if p.Session == "" {
-		return name
-	}
-	return line.SessionPath(p.Session, name)
-}
-
-// story takes the session's directory off a path.
+// story is a path in the story as documents name it: a session's copy is shown at the place it stands for.
 func (p Params) story(name string) string {
 	if p.Session == "" {
 		return name

@@ -60,10 +60,15 @@ type document struct {
 func (d *document) say(key string) string { return phrase(d.lang, key) }
 
 func (d *document) heading(level int, text string) {
-	if d.b.Len() > 0 {
+	d.gap()
+	d.b.WriteString(strings.Repeat("#", level) + " " + oneLine(text) + "\n\n")
+}
+
+// gap ends a paragraph.
+func (d *document) gap() {
+	if d.b.Len() > 0 && !strings.HasSuffix(d.b.String(), "\n\n") {
 		d.b.WriteString("\n")
 	}
-	d.b.WriteString(strings.Repeat("#", level) + " " + oneLine(text) + "\n\n")
 }
 
 func (d *document) text(s string) {
