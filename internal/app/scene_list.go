@@ -84,6 +84,9 @@ func (a *App) workflowRows(ctx context.Context, q scene.Query) ([]workflowRow, e
 // showWorkflow brings the files that show more than the run's own state up to date: the index and the log. Both are
 // made from the store, so that one which a killed process did not write is right after the next command.
 func (a *App) showWorkflow(ctx context.Context, run *kernel.Run) error {
+	if err := a.claimOutputs(ctx, run); err != nil {
+		return err
+	}
 	if err := a.writeLog(ctx, run.ID()); err != nil {
 		return err
 	}

@@ -67,21 +67,18 @@ func sessionExists(name string) error {
 // putAside makes room for a new session of a name that was used before: the closed directory gets a name that no
 // session can have. Nothing in it is tracked any more.
 func (a *App) putAside(ctx context.Context, name string, earlier []journal.RunInfo) error {
+	last := slices.IndexFunc(earlier, func(r journal.RunInfo) bool { // the newest comes first
+		other, _ := session.ReadInfo(r)
+		return other.Name == name
+	})
 	dir := line.SessionDir(name)
-	if _, err := a.Space.Stat(dir); errors.Is(err, fault.NotFound) {
+	if _, err := a.Space.Stat(dir); last < 0 || errors.Is(err, fault.NotFound) {
 		return nil
 	} else if err != nil {
 		return err
 	}
-	last := "unknown"
-	for _, r := range earlier {
-		if other, _ := session.ReadInfo(r); other.Name == name {
-			last = string(other.ID) // newest first
-			break
-		}
-	}
 	for n := 1; ; n++ {
-		err := a.Space.Move(dir, dir+".closed-"+last+suffix(n))
+		err := a.Space.Move(dir, dir+".closed-"+earlier[last].ID+suffix(n))
 		if !errors.Is(err, fault.FileExists) || ctx.Err() != nil {
 			return err
 		}

@@ -291,7 +291,7 @@ func (a *App) endedSession(ctx context.Context, name string, to session.Status) 
 		}
 		d := commitDoc(session.Read(run), session.Plan{}, nil)
 		d.Workflows, d.Already = append(d.Workflows, session.Read(run).Workflows...), true
-		return d, nil
+		return d, a.afterEnd(ctx, name)
 	case rec.Status == session.Committed:
 		return CommitDoc{}, fault.New(fault.SessionClosed, name, "session %s was committed and cannot be cancelled", name).
 			With(fault.Action{Action: "open it anew", Command: "sluice session new " + name})
@@ -299,8 +299,12 @@ func (a *App) endedSession(ctx context.Context, name string, to session.Status) 
 	return CommitDoc{}, unknownSession(name)
 }
 
-// afterEnd does what follows from the end and may be done again: the command line leaves the session.
+// afterEnd does what follows from the end and may be done again: the workspace's index lists what came over, and the
+// command line leaves the session.
 func (a *App) afterEnd(ctx context.Context, name string) error {
+	if err := a.WriteIndex(ctx, ""); err != nil {
+		return err
+	}
 	note, err := a.Notes.Note(currentNote)
 	if err != nil {
 		return err

@@ -272,3 +272,49 @@ func (a *App) RebasePath(ctx context.Context, name, path string) (PathDoc, error
 	}
 	return a.look(rec, clean, true)
 }
+
+// claimOutputs records what the workspace shows where a workflow of a session has put files outside its working
+// directory, unless that is recorded: it wrote them without asking first, and a commit must be able to tell whether the
+// workspace's files changed since.
+func (a *App) claimOutputs(ctx context.Context, r *kernel.Run) error {
+	name, l := r.Labels()[line.LabelSession], a.lineOf(r)
+	if name == "" || l.Files == nil {
+		return nil
+	}
+	var paths []string
+	for n := range r.Nodes() {
+		for _, f := range l.Files(r, n) {
+			if p := line.GlobalPath(name, f.Path); p != f.Path && !session.InWorkingDir(p) {
+				paths = append(paths, p)
+			}
+		}
+	}
+	if len(paths) == 0 {
+		return nil
+	}
+	run, err := a.openSession(ctx, name)
+	if errors.Is(err, fault.UnknownSession) { // a workflow that was imported with the name of none
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	rec := session.Read(run)
+	var touches []session.Touch
+	for _, p := range paths {
+		if _, known := rec.File(p); known {
+			continue
+		}
+		body, there, err := session.Look(a.Space, p)
+		if err != nil {
+			return err
+		}
+		touches = append(touches, session.Touch{Path: p, Body: body, There: there})
+	}
+	acts, err := session.RecordBases(a.stamp(), rec, touches...)
+	if err != nil || len(acts) == 0 {
+		return err
+	}
+	_, err = a.Engine.Do(ctx, run.ID(), sessionActs(acts)...)
+	return err
+}
