@@ -71,6 +71,7 @@ func TestExamplesComeBackEqualWithTheSameKeyOrder(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			mustValidate(t, got)
 			var a, b bytes.Buffer
 			if json.Compact(&a, raw) != nil || json.Compact(&b, got) != nil {
 				t.Fatal("no JSON")
@@ -168,6 +169,7 @@ func TestOtherDocumentsComeBack(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			mustValidate(t, got)
 			var a, b bytes.Buffer
 			if json.Compact(&a, []byte(doc)) != nil || json.Compact(&b, got) != nil {
 				t.Fatal("no JSON")
