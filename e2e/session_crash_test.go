@@ -21,6 +21,7 @@ import (
 type bigSession struct {
 	dir      string
 	old, new map[string]string // what the workspace shows before and after the commit
+	workflow string            // that waits for approval in it
 }
 
 const (
@@ -61,8 +62,40 @@ func newBigSession(t *testing.T) *bigSession {
 		b.new[name(i)] = fmt.Sprintf("page %d as the session has it\n", i)
 		put("workspace/sessions/big/"+name(i), b.new[name(i)])
 	}
+	put("acts/act-1/chapters/chapter-02/scenes/scene-0204-blueprint.md", shortBlueprint)
+	out, _ := s.mustRun(4, "--json", "scene", "generate", "0204", "--session", "big")
+	var doc struct {
+		Workflow string `json:"workflow_id"`
+	}
+	if err := json.Unmarshal([]byte(out), &doc); err != nil {
+		t.Fatal(err)
+	}
+	b.workflow = doc.Workflow
 	return b
 }
+
+const shortBlueprint = `# Scene 0204 Blueprint
+
+## Location
+Harbour office
+
+## Characters Present
+- Anna
+- Ivan
+
+## Characters Absent
+- Boris
+
+## Beats
+1. Anna finds a page missing from the ledger.
+2. Ivan denies everything.
+
+## Word count
+120 words
+
+## Continuity
+- It is the night after the storm.
+`
 
 // copied gives a shell in a copy of the workspace.
 func (b *bigSession) copied(t *testing.T) *shell {
@@ -129,11 +162,31 @@ func (b *bigSession) settle(t *testing.T, s *shell, began string, cancel bool) {
 			t.Fatalf("after the end the workspace shows %s", mixture(got, b.old, b.new))
 		}
 	}
+	b.settleWorkflow(t, s, maps.Equal(want, b.new))
 	s.mustRun(0, "verify")
 	s.mustRun(0, "doctor")
 	if left, _ := filepath.Glob(filepath.Join(s.dir, "book", "*", ".sluice-tmp-*")); len(left) > 0 {
 		t.Errorf("%d unfinished files are left", len(left))
 	}
+}
+
+// settleWorkflow wants the workflow of a committed session in the workspace, able to go on, and that of a cancelled one
+// nowhere.
+func (b *bigSession) settleWorkflow(t *testing.T, s *shell, committed bool) {
+	t.Helper()
+	if !committed {
+		s.mustRun(3, "scene", "status", b.workflow)
+		return
+	}
+	body := string(mustRead(filepath.Join(s.dir, "workspace", "workflow-state", b.workflow+".json")))
+	if !strings.Contains(body, `"committed_from_session": "big"`) || strings.Contains(body, "workspace/sessions") {
+		t.Errorf("the state of the workflow is %q", body)
+	}
+	if mustRead(filepath.Join(s.dir, "workspace", "generation-runs", b.workflow, "verification-plan.md")) == nil {
+		t.Error("the plan of the workflow is not there")
+	}
+	s.mustRun(0, "scene", "approve", b.workflow)
+	s.mustRun(0, "scene", "run", b.workflow)
 }
 
 func mixture(got, before, after map[string]string) string {
