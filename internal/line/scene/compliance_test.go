@@ -234,7 +234,7 @@ func FuzzCompliance(f *testing.F) {
 	f.Add(goodDraft, "李", "城北旧码头")
 	f.Add("```\n\xff\xfe\n---\n***", "О'Нил-Петров", "")
 	f.Fuzz(func(t *testing.T, draft, name, place string) {
-		c := Constraints{Location: Location{Name: place}, RequiredCharacters: people(name), ForbiddenCharacters: people(name + "x", "Boris"),
+		c := Constraints{Location: Location{Name: place}, RequiredCharacters: people(name), ForbiddenCharacters: people(name+"x", "Boris"),
 			Mechanics: Mechanics{Required: []string{place}, Forbidden: []string{name}}, WordCount: wordCountOf(10, 20)}
 		r := CheckCompliance(c, draft)
 		if r.Pass != (len(r.Violations) == 0) {

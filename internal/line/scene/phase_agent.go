@@ -157,6 +157,9 @@ func (m maker) agentCall(g given, t task, before []task, around []string) (line.
 	story, approved := g.story(around), g.approved()
 	lang := g.language(story, approved)
 	chosen, label := g.chosen()
+	if chosen == "" && label != "" {
+		chosen = "variant " + label
+	}
 	data := agentData{Role: roleText(t.agent, g.p.Description), Language: languageName(lang), About: g.about(), Stage: g.p.Name, Description: g.p.Description,
 		Output: strings.ReplaceAll(t.output, "_", " "), Want: t.want, Level: g.p.Level, Variants: variantCount, Story: story, Approved: approved,
 		Chosen: chosen, Corrections: g.corrections(), Earlier: g.earlier()}
@@ -208,10 +211,18 @@ func (g given) about() string {
 	return g.p.Workflow
 }
 
-// approved gives every file that earlier stages handed over.
+// approved gives every file that earlier stages handed over. Of a stage where a person chose, the choice speaks alone.
 func (g given) approved() []labelled {
 	var out []labelled
+	decided := 0
+	if text, _ := g.chosen(); text != "" {
+		_, stage := g.choice()
+		decided = stage.Number
+	}
 	for _, s := range g.docs {
+		if s.stage.Number == decided {
+			continue
+		}
 		for _, a := range s.product.Artifacts {
 			if body, ok := s.doc.Part(a.Path); ok {
 				out = append(out, labelled{fmt.Sprintf("approved: %s (%s)", strings.ReplaceAll(a.Key, "_", " "), s.stage.Name), string(body)})
@@ -256,7 +267,7 @@ func (g given) said(i int, t task) string {
 	if t.want == wantOffers {
 		if o, err := readOffers(content); err == nil {
 			d := &document{lang: "en"}
-			writeOffers(d, o, nil)
+			writeOffers(d, o)
 			return string(d.bytes())
 		}
 	}

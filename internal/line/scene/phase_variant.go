@@ -3,7 +3,6 @@ package scene
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"sluice/internal/line"
 )
@@ -28,7 +27,6 @@ func (g given) deliverOffers(tasks []task) (line.Move, error) {
 	if err != nil {
 		return line.Move{}, err
 	}
-	remarks := map[string][]string{}
 	for i, t := range tasks {
 		var c comments
 		if t.want != wantComments {
@@ -37,9 +35,7 @@ func (g given) deliverOffers(tasks []task) (line.Move, error) {
 		if err := json.Unmarshal([]byte(g.in.Replies[i].Content), &c); err != nil {
 			return line.Move{}, line.Unusable{Reason: "the reply of " + t.agent + " does not fit its schema: " + err.Error()}
 		}
-		for _, comment := range c.Comments {
-			remarks[comment.Variant] = append(append(remarks[comment.Variant], comment.Consequences...), comment.Advice)
-		}
+		comment(all, c.Comments)
 	}
 	lang := g.language(g.story(g.around()), g.approved())
 	if lang == "en" {
@@ -48,7 +44,7 @@ func (g given) deliverOffers(tasks []task) (line.Move, error) {
 	d := &document{lang: lang}
 	d.heading(1, g.p.Name)
 	d.text(d.say("choose"))
-	writeOffers(d, all, remarks)
+	writeOffers(d, all)
 	var files []output
 	for _, key := range g.p.Outputs {
 		files = append(files, output{key, g.p.work(fileOf(key)), d.bytes()})
@@ -61,38 +57,58 @@ func (g given) deliverOffers(tasks []task) (line.Move, error) {
 	return line.Move{Done: out}, nil
 }
 
-func writeOffers(d *document, all []offer, remarks map[string][]string) {
+// comment adds to each variant what was said about it. Labels that do not name each variant once are not trusted: then
+// the order decides.
+func comment(all []offer, said []remark) {
+	seen := map[string]int{}
+	for i, label := range variantLabels(len(all)) {
+		seen[label] = i
+	}
+	byLabel := map[string]bool{}
+	for _, r := range said {
+		byLabel[r.Variant] = true
+	}
+	for i, r := range said {
+		at, known := seen[r.Variant]
+		if !known || len(byLabel) != len(said) {
+			at = i
+		}
+		if at < len(all) {
+			all[at].Consequences = union(all[at].Consequences, append(slices.Clone(r.Consequences), r.Advice))
+		}
+	}
+}
+
+func writeOffers(d *document, all []offer) {
 	for _, o := range all {
 		d.heading(2, d.say("variant")+" "+o.Label+": "+o.Title)
 		d.text(o.Summary)
 		d.section(3, d.say("events"), o.Events)
 		d.section(3, d.say("gains"), o.Gains)
 		d.section(3, d.say("costs"), o.Costs)
-		d.section(3, d.say("consequences"), slices.DeleteFunc(slices.Clone(remarks[o.Label]), func(s string) bool { return strings.TrimSpace(s) == "" }))
+		d.section(3, d.say("consequences"), o.Consequences)
 	}
 }
 
-// chosen is the text of the variant that a person chose, and its label. A client's own file is given whole.
+// chosen is the text of the variant that a person chose, and its label. Where the variants are a client's own, the text
+// is not known apart and their file is given whole.
 func (g given) chosen() (text, label string) {
 	label, stage := g.choice()
 	if label == "" {
 		return "", ""
 	}
 	for _, s := range g.docs {
-		if s.stage.Number != stage.Number {
-			continue
-		}
 		var o offers
-		if json.Unmarshal(s.product.Result, &o) != nil {
-			break
+		if s.stage.Number != stage.Number || json.Unmarshal(s.product.Result, &o) != nil {
+			continue
 		}
 		for _, v := range o.Variants {
 			if v.Label == label {
 				d := &document{lang: "en"}
-				writeOffers(d, []offer{v}, nil)
+				writeOffers(d, []offer{v})
 				return string(d.bytes()), label
 			}
 		}
 	}
-	return "variant " + label + " of " + stage.Name, label
+	return "", label
 }

@@ -48,14 +48,16 @@ type offer struct {
 	Events  []string `json:"events" jsonschema:"what happens, in order"`
 	Gains   []string `json:"gains" jsonschema:"what the story gains"`
 	Costs   []string `json:"costs" jsonschema:"what it costs or endangers"`
+
+	Consequences []string `json:"consequences,omitempty"` // what later agents said about it
 }
 
 // comments are what a later agent says about each of the variants.
 type comments struct {
-	Comments []comment `json:"comments"`
+	Comments []remark `json:"comments"`
 }
 
-type comment struct {
+type remark struct {
 	Variant      string   `json:"variant" jsonschema:"the label of the variant"`
 	Consequences []string `json:"consequences" jsonschema:"what follows from it later in the story"`
 	Advice       string   `json:"advice" jsonschema:"one sentence for the person who chooses"`
@@ -118,7 +120,7 @@ func newSchemas() (schemas, error) {
 	var errs [7]error
 	s.advice, errs[0] = schema.For[planAdvice](schema.Length("tone", 1, -1), schema.Length("approach", 1, -1))
 	s.opinion, errs[1] = schema.For[opinion](schema.Enum("verdict", verdictPass, verdictWarn, verdictFail), schema.Range("score", 0, 100), issues)
-	s.offers, errs[2] = schema.For[offers](append(list("variants", variantCount, variantCount), schema.Without("variants.label"),
+	s.offers, errs[2] = schema.For[offers](append(list("variants", variantCount, variantCount), schema.Without("variants.label"), schema.Without("variants.consequences"),
 		schema.Length("variants.title", 1, 120), schema.Length("variants.summary", 1, -1))...)
 	s.comments, errs[3] = schema.For[comments](append(list("comments", variantCount, variantCount), schema.Enum("comments.variant", variantLabels(variantCount)...))...)
 	s.scenePlan, errs[4] = schema.For[scenePlan](append(list("characters_present", 1, 20), schema.Items("beats", 2, 30), schema.Items("continuity", 1, 30),

@@ -301,7 +301,7 @@ func measure(s string) int {
 // plain writes a reply without a schema: a story where a teller is asked, else a document in the wanted format.
 func (m *maker) plain() string {
 	f := field{path: "#"}
-	if m.fiction() && containsAny(m.agent, "text", "prose", "writer", "story", "revision") {
+	if m.fiction() && m.tells() {
 		return m.body(f)
 	}
 	n, ok := m.in.number(nil, "words")
@@ -321,6 +321,13 @@ func (m *maker) plain() string {
 		}
 	}
 	return m.markdown(title, text)
+}
+
+// tells says that the agent is one who writes stories, by a word of its name.
+func (m *maker) tells() bool {
+	return slices.ContainsFunc(strings.Split(m.agent, "-"), func(word string) bool {
+		return slices.Contains([]string{"text", "prose", "writer", "story", "revision"}, word)
+	})
 }
 
 // markdown gives the headings of the source back, and lists the people, places and criteria found there.
