@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -14,6 +15,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
 		"jsonenv": jsonEnv,
 		"jsonhas": jsonHas,
+		"samedoc": sameDoc,
 		"status":  wantStatus,
 	}
 }
@@ -44,6 +46,22 @@ func jsonHas(ts *testscript.TestScript, neg bool, args []string) {
 		if holds == neg {
 			ts.Fatalf("stdout has %v at %s (there: %v), and %q was wanted: %v", v, path, ok, want, !neg)
 		}
+	}
+}
+
+// sameDoc compares two JSON documents, the order of their keys included: samedoc A B; a name may be stdout.
+func sameDoc(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: samedoc A B")
+	}
+	var docs [2]bytes.Buffer
+	for i, name := range args {
+		if err := json.Compact(&docs[i], []byte(ts.ReadFile(name))); err != nil {
+			ts.Fatalf("%s is no JSON: %v", name, err)
+		}
+	}
+	if same := docs[0].String() == docs[1].String(); same == neg {
+		ts.Fatalf("%s\n%s\n%s\n%s", args[0], docs[0].String(), args[1], docs[1].String())
 	}
 }
 

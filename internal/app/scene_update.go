@@ -244,10 +244,12 @@ func (u *updating) judge(r scene.Report, against bool) ([]engine.Act, error) {
 			review.Findings = scene.Findings([]string{"reported as failed"})
 		}
 	}
-	if verdict == kernel.AgainstIt {
-		for _, f := range review.Findings {
-			u.warnings = append(u.warnings, "violation: "+f.Message)
+	for _, f := range review.Findings {
+		word := "warning: "
+		if scene.IsViolation(f) {
+			word = "violation: "
 		}
+		u.warnings = append(u.warnings, word+f.Message)
 	}
 	c := kernel.Judge{Stamp: u.stamp, Attempt: attempt, Verdict: verdict, Review: review, Account: p.Out.Account}
 	if p.Out.Body != nil {

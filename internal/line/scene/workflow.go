@@ -236,7 +236,7 @@ func (w *Workflow) historyOf(n kernel.View, a *kernel.Attempt) (AttemptState, bo
 		}
 		for _, review := range v.Reviews() {
 			for _, f := range review.Findings {
-				if review.Verdict == kernel.AgainstIt {
+				if review.Verdict == kernel.AgainstIt && IsViolation(f) {
 					h.Violations = append(h.Violations, f.Message)
 				}
 			}
@@ -244,6 +244,9 @@ func (w *Workflow) historyOf(n kernel.View, a *kernel.Attempt) (AttemptState, bo
 	}
 	return h, true
 }
+
+// IsViolation tells what sends a draft back from what is only a warning.
+func IsViolation(f kernel.Finding) bool { return f.Severity != "low" }
 
 // EvidenceArtifact marks evidence that names a file of work under way. Its reference is the file, its link the attempt.
 const EvidenceArtifact = "artifact"
