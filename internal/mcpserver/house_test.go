@@ -18,6 +18,7 @@ import (
 	"sluice/internal/config"
 	"sluice/internal/fault"
 	"sluice/internal/kernel"
+	"sluice/internal/line/scene"
 	"sluice/internal/mcpserver"
 	"sluice/internal/wire"
 	"sluice/internal/workspace"
@@ -393,4 +394,37 @@ func TestDriveToTheEnd(t *testing.T) {
 	if got := fmt.Sprint(must(t, c, "get_metrics", args{"workflow_id": id}).Doc["workflow_metrics"].(map[string]any)["workflow_id"]); got != id {
 		t.Errorf("metrics of %s", got)
 	}
+}
+
+func TestKeptStatusFollowsEveryChange(t *testing.T) {
+	h := newHouse(t, nil)
+	c := h.join(nil)
+	id, plan := h.waiting(c)
+	status := func() answer { return must(t, c, "get_workflow_status", args{"workflow_id": id}) }
+	want := func(what string) {
+		t.Helper()
+		doc, err := h.app.WorkflowStatus(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := json.Marshal(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(body), status().Text); diff != "" {
+			t.Errorf("after %s (-want +got):\n%s", what, diff)
+		}
+	}
+	status()
+	want("nothing")
+	h.write(plan, "# Another plan\n")
+	status()
+	want("an edit")
+	if _, err := h.app.ApproveStep(t.Context(), scene.Approval{WorkflowID: id, Step: 3, Approved: true}); err != nil {
+		t.Fatal(err)
+	}
+	if status().Doc["current_step"] != 4.0 {
+		t.Errorf("after an approval elsewhere: %s", status().Text)
+	}
+	want("an approval")
 }

@@ -54,4 +54,5 @@ type Sessioner interface {
 type Shower interface {
 	Inbox(ctx context.Context, run string) (app.InboxDoc, error)
 	WorkflowState(ctx context.Context, id string) ([]byte, error)
+	WorkflowMark(ctx context.Context, id string) (int64, error) // moves with every change
 }

@@ -57,6 +57,7 @@ type Server struct {
 	current  currents
 	seal     seal
 	watch    watch
+	statuses statuses
 	lasting  *mcp.Server // serves clients that stay connected: stdio, and HTTP with sessions
 	fleeting *mcp.Server // serves single requests: HTTP without sessions
 }
@@ -67,7 +68,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{opts: o, drives: newDrives(ctx, o.Log), current: currents{name: map[*mcp.ServerSession]string{}},
-		watch: watch{uris: map[string]*watched{}}}
+		watch: watch{uris: map[string]*watched{}}, statuses: statuses{kept: map[string]keptStatus{}}}
 	if _, err := rand.Read(s.seal[:]); err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ func (c *call) plain(ctx context.Context, id, session string) error {
 	if err := scene.CheckSession(session); err != nil || session == "" {
 		return err
 	}
-	doc, err := c.asClient().WorkflowStatus(ctx, id)
+	doc, err := c.statuses.of(ctx, c.asClient(), id)
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func readTools() ([]tool, error) {
 			if err := scene.CheckSession(in.SessionName); err != nil {
 				return statusDoc{}, err
 			}
-			doc, err := c.asClient().WorkflowStatus(ctx, in.WorkflowID)
+			doc, err := c.statuses.of(ctx, c.asClient(), in.WorkflowID)
 			if err != nil {
 				return statusDoc{}, err
 			}
