@@ -335,3 +335,45 @@ func created(dir string) int {
 	}
 	return n
 }
+
+// TestSessionWithADrivenWorkflow wants a session to end only when nobody works on its workflows.
+func TestSessionWithADrivenWorkflow(t *testing.T) {
+	s := newShell(t)
+	place := filepath.Join("acts", "act-1", "chapters", "chapter-02", "scenes")
+	if err := os.MkdirAll(filepath.Join(s.dir, place), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s.write(filepath.Join(place, "scene-0204-blueprint.md"), shortBlueprint)
+	slow := s.write("slow.yaml", "- agent: verification-planner\n  delay: 1h\n")
+	s.mustRun(0, "session", "new", "s")
+	cmd := s.command(t.Context(), "", "--rehearsal", slow, "scene", "generate", "0204", "--session", "s")
+	progress, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var seen strings.Builder
+	buf := make([]byte, 4096)
+	for !strings.Contains(seen.String(), "began step/3") {
+		n, err := progress.Read(buf)
+		seen.Write(buf[:n])
+		if err != nil {
+			t.Fatalf("the workflow ended before step 3: %v\n%s", err, seen.String())
+		}
+	}
+	for _, args := range [][]string{{"commit", "s", "--confirm"}, {"cancel", "s"}} {
+		_, errs := s.mustRun(5, append([]string{"session"}, args...)...)
+		wantAll(t, errs, "lease_held", "next:")
+	}
+	s.mustRun(0, "session", "commit", "s") // a preview takes nothing
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it was killed
+	s.mustRun(0, "session", "commit", "s", "--confirm")
+	out, _ := s.mustRun(0, "--json", "scene", "list")
+	wantAll(t, out, `"total": 1`)
+	s.mustRun(0, "verify")
+}

@@ -3,6 +3,8 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -62,11 +64,25 @@ func describeRun(f kernel.Fact) string {
 	case kernel.RunReopened:
 		return because("reopened the run", f.Reason)
 	case kernel.RunRelabelled:
-		return "relabelled the run"
+		return "relabelled the run" + labelChanges(f)
 	case kernel.EvidenceRecorded:
 		return "recorded evidence " + f.Evidence.ID
 	}
 	return kernel.Word(f)
+}
+
+func labelChanges(f kernel.RunRelabelled) string {
+	var all []string
+	for _, k := range slices.Sorted(maps.Keys(f.Set)) {
+		all = append(all, k+"="+f.Set[k])
+	}
+	for _, k := range f.Drop {
+		all = append(all, "no "+k)
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(all, ", ")
 }
 
 func describeBegan(f kernel.AttemptBegan) string {

@@ -131,6 +131,7 @@ func TestEventsGolden(t *testing.T) {
 		kernel.RedoRequested{Nodes: []kernel.NodeID{"a", "b"}, Note: "shorter"},
 		kernel.RolledBack{N: 1, Nodes: []kernel.NodeID{"a"}}, kernel.RollbackUndone{N: 1},
 		kernel.RunClosed{Outcome: kernel.Cancelled, Reason: "enough"}, kernel.RunReopened{},
+		kernel.RunRelabelled{Set: map[string]string{"committed_from_session": "s"}, Drop: []string{"session_name"}}, kernel.RunRelabelled{},
 		kernel.EvidenceRecorded{Evidence: kernel.Evidence{ID: "e1"}},
 	}
 	var b strings.Builder
@@ -144,8 +145,8 @@ func TestEventsGolden(t *testing.T) {
 		fmt.Fprintf(&b, "%-18s progress: %q log: %q\n", e.Type, describe(f), what(e))
 		seen[e.Type] = true
 	}
-	if len(seen) != 20 {
-		t.Errorf("%d words are described, the kernel has 20", len(seen))
+	if len(seen) != 21 {
+		t.Errorf("%d words are described, the kernel has 21", len(seen))
 	}
 	if got := what(app.EventDoc{Type: "from_the_future", Fact: json.RawMessage(`{}`)}); got != "from_the_future" {
 		t.Errorf("an unknown word is shown as %q", got)

@@ -238,3 +238,29 @@ func TestAnyPathHasANode(t *testing.T) {
 		}
 	})
 }
+
+func TestRetries(t *testing.T) {
+	r := kernel.NewRun()
+	do := func(c kernel.Command) {
+		t.Helper()
+		if _, err := kernel.Apply(r, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	do(kernel.Open{Stamp: by, Run: "w1", Line: "scene", Nodes: []kernel.Node{{ID: "step/4", Kind: kernel.Make, Performer: kernel.Engine,
+		Attempts: 3, Gate: kernel.Gate{Rule: "compliance", Revision: 1}}}})
+	for _, pass := range []bool{false, true} {
+		do(kernel.Begin{Stamp: by, Node: "step/4"})
+		n, _ := r.Node("step/4")
+		body := []byte(fmt.Sprint("draft ", pass))
+		rule := &kernel.RuleResult{Rule: "compliance", Revision: 1, Pass: pass}
+		if !pass {
+			rule.Findings = []kernel.Finding{{Code: "absent", Message: "Boris is absent"}}
+		}
+		do(kernel.Deliver{Stamp: by, Attempt: n.Open().ID, Content: kernel.Content{Digest: digest.Of(body), Size: int64(len(body))}, Rule: rule})
+	}
+	want := []Retry{{WorkflowID: "w1", Step: "step/4", Attempt: 2, Reason: "Boris is absent"}}
+	if diff := cmp.Diff(want, Retries(r)); diff != "" {
+		t.Errorf("retries (-want +got):\n%s", diff)
+	}
+}
