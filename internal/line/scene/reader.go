@@ -33,7 +33,7 @@ func (r *reader) fault() error {
 	if r.err == nil {
 		return nil
 	}
-	return r.err
+	return r.err.With(fault.Action{Action: "correct", Why: "correct " + strings.Replace(r.err.Subject, "#", " at ", 1)})
 }
 
 func orTop(at string) string {
