@@ -220,7 +220,7 @@ var nameSeparator = regexp.MustCompile(`\s*[,;，；、]\s*|\s+(?:and|и|&)\s+|\
 
 // splitNames divides a list of names. "Anna, the clerk" is one name: not every piece of it could be one.
 func splitNames(text string) []string {
-	text = strings.TrimRight(unmark(text), ".。")
+	text = strings.TrimRight(quoteMarks.Replace(unmark(text)), ".。")
 	pieces := nameSeparator.Split(outside(text), -1)
 	if len(pieces) < 2 {
 		return []string{text}
@@ -247,6 +247,8 @@ func outside(text string) string {
 	})
 }
 
+var quoteMarks = strings.NewReplacer(`"`, "", "“", "", "”", "", "«", "", "»", "", "「", "", "」", "")
+
 // characterOf divides a name from what is said about its bearer.
 func characterOf(text string) Character {
 	text = unmark(strings.ReplaceAll(text, hiddenComma, ","))
@@ -256,7 +258,7 @@ func characterOf(text string) Character {
 			cut = i
 		}
 	}
-	c := Character{Name: strings.Trim(text[:cut], " .。\"“”«»'"), Note: strings.Trim(text[cut:], " —–-()（）:：,，[]【】")}
+	c := Character{Name: strings.Trim(quoteMarks.Replace(text[:cut]), " .。'"), Note: strings.Trim(text[cut:], " —–-()（）:：,，[]【】")}
 	if alias := alsoKnown.FindStringSubmatch(c.Note); alias != nil {
 		c.Aliases, c.Note = nameSeparator.Split(strings.TrimSpace(alias[1]), -1), ""
 	}

@@ -102,7 +102,6 @@ type sectioner struct {
 	open   bool // lines belong to the last section
 	level  int  // of its heading; labelLevel for a label
 	indent int  // of the item that was a label, -1 for none
-	parent part // of the heading around
 }
 
 const labelLevel = 100
@@ -144,12 +143,10 @@ func (s *sectioner) heading(l mdLine) {
 	switch {
 	case p != "":
 		s.begin(p, title, inline, l.level)
-		s.parent = p
 	case s.open && s.level < l.level && s.out[len(s.out)-1].part != "":
 		s.content(l)
 	default:
 		s.begin("", title, "", l.level)
-		s.parent = ""
 	}
 }
 
@@ -191,9 +188,6 @@ func (s *sectioner) line(l mdLine) {
 }
 
 func (s *sectioner) begin(p part, label, inline string, level int) {
-	if s.parent == partCharacters && p == partCharacters {
-		p = partCharacters
-	}
 	s.out = append(s.out, section{part: p, label: label, inline: inline})
 	s.open, s.level, s.indent = true, level, -1
 }
@@ -217,20 +211,21 @@ func (s section) items() []string {
 	for _, l := range s.lines {
 		listed = listed || l.kind == kindItem || l.kind == kindHeading || l.kind == kindRow && !l.head
 	}
-	base, under, blank := -1, false, true
+	base, under, blank, glue := -1, false, true, " "
 	for _, l := range s.lines {
 		switch {
 		case l.kind == kindBlank:
 			blank = true
 			continue
 		case l.kind == kindHeading:
-			out, under, base = append(out, l.text), true, -1
+			out, under, base, glue, blank = append(out, l.text), true, -1, " — ", false
+			continue
 		case l.kind == kindRow && !l.head:
 			out = append(out, rowText(l.cells))
 		case l.kind == kindItem && (base < 0 || l.level <= base) && !under:
 			out, base = append(out, l.text), l.level
 		case l.kind == kindItem && len(out) > 0, l.kind == kindText && listed && len(out) > 0 && (under || !blank):
-			out[len(out)-1] += " " + l.text
+			out[len(out)-1] += glue + l.text
 		case l.kind == kindText && !listed:
 			if blank || len(out) == 0 {
 				out = append(out, l.text)
@@ -238,7 +233,7 @@ func (s section) items() []string {
 				out[len(out)-1] += " " + l.text
 			}
 		}
-		blank = false
+		blank, glue = false, " "
 	}
 	for i := range out {
 		out[i] = strings.TrimSpace(out[i])

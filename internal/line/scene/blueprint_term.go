@@ -67,10 +67,25 @@ func isTerm(s string) bool {
 	return n > 0 && n <= longestTerm && len(wordsOf(normal(s))) > 0
 }
 
+var termSeparator = regexp.MustCompile(`\s*[,;，；、]\s*`)
+
+// terms gives the items of a section; a label with several short terms behind it lists each of them.
+func (s section) terms() []string {
+	pieces := termSeparator.Split(s.inline, -1)
+	if len(pieces) < 2 || slices.ContainsFunc(pieces, func(p string) bool {
+		return !isTerm(hanNot.ReplaceAllString(negation.ReplaceAllString(unmark(p), ""), ""))
+	}) {
+		return s.items()
+	}
+	rest := s
+	rest.inline = ""
+	return append(pieces, rest.items()...)
+}
+
 // scope reads what must not happen. Words count as forbidden where an item says no, or is short.
 func (b *blueprint) scope() {
 	for _, s := range b.find(partScope) {
-		for _, item := range s.items() {
+		for _, item := range s.terms() {
 			if isNone(item) {
 				continue
 			}
@@ -98,7 +113,7 @@ func (b *blueprint) mechanics() {
 		if s.part != partMechanics && s.part != partNoMechanic {
 			continue
 		}
-		for _, item := range s.items() {
+		for _, item := range s.terms() {
 			if isNone(item) {
 				continue
 			}

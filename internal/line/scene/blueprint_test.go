@@ -167,6 +167,31 @@ func TestBlueprintsInThreeLanguagesAndManyStyles(t *testing.T) {
 	}
 }
 
+const blueprintPlain = `Location: Station platform 9
+Present: Ron, "Aunt" May and Harry
+Absent: Draco; Snape
+Beats:
+#### Beat 1: Meeting
+They meet.
+#### Beat 2: Leaving
+- the train leaves
+Words: about 1 500
+Continuity: N/A
+Scope: no magic, no fighting
+`
+
+func TestPlainLabels(t *testing.T) {
+	c, problems := ParseBlueprint([]byte(strings.ReplaceAll(blueprintPlain, "#### ", "- ")))
+	if !usable(problems) || !slices.Equal(c.Scope.ForbiddenTerms, []string{"magic", "fighting"}) || !slices.Equal(namesOf(c.RequiredCharacters), []string{"Ron", "Aunt May", "Harry"}) ||
+		len(c.ForbiddenCharacters) != 2 || c.WordCount.Target != 1500 {
+		t.Errorf("got %+v %+v", c, problems)
+	}
+	c, _ = ParseBlueprint([]byte("## Beats\n### Beat 1: Meeting\nThey meet.\nIt rains.\n### Beat 2\n- she leaves\n"))
+	if want := []string{"Beat 1: Meeting — They meet. It rains.", "Beat 2 — she leaves"}; !slices.Equal(c.Beats, want) {
+		t.Errorf("got %q, want %q", c.Beats, want)
+	}
+}
+
 func TestBlueprintProblemsAreNamed(t *testing.T) {
 	cut := func(heading string) string { // without one section
 		i := strings.Index(blueprintEnglish, heading)

@@ -10,11 +10,16 @@ import (
 type textIndex struct {
 	raw   string // normal form
 	words []token
+	at    map[string][]int // where each word stands
 }
 
 func textOf(raw string) textIndex {
 	raw = normal(raw)
-	return textIndex{raw: raw, words: wordsOf(raw)}
+	t := textIndex{raw: raw, words: wordsOf(raw), at: map[string][]int{}}
+	for i, w := range t.words {
+		t.at[w.plain] = append(t.at[w.plain], i)
+	}
+	return t
 }
 
 // mention is where something was found.
@@ -151,7 +156,14 @@ func (t textIndex) sequence(wanted []string, isName bool, gap int, hidden [][]st
 	if len(wanted) == 0 {
 		return 0, false
 	}
-	for i := range t.words {
+	var starts []int
+	for plain, at := range t.at {
+		if sameWord(wanted[0], plain, isName) {
+			starts = append(starts, at...)
+		}
+	}
+	slices.Sort(starts)
+	for _, i := range starts {
 		if t.matches(i, wanted, isName, gap) && !t.covered(i, wanted, hidden) {
 			return t.words[i].at, true
 		}

@@ -12,7 +12,7 @@ var (
 	endingsSoft      = strings.Fields("ь я ю ем е и ью ей ям ями ях")
 	endingsY         = strings.Fields("й я ю ем е и ям ями ях")
 	endingsO         = strings.Fields("о е а я у ю ом ем ы и ам ями ами ах ях")
-	endingsPlural    = strings.Fields("ы и а я ам ям ами ями ах ях ов ев ей")
+	endingsAny       = strings.Fields("а я о е и ы у ю ь й ой ою ей ею ом ем ам ям ами ями ах ях ов ев ью ия ии ию ие ием ией")
 	endingsNone      = strings.Fields("а у ом ем е ы и ым ам ами ах")
 	endingsAdjective = strings.Fields("ый ий ой ая яя ое ее ые ие ого его ому ему ым им ом ем ою ею ей ую юю ых их ыми ими")
 )
@@ -28,22 +28,27 @@ func sameRussian(wanted, found string, isName bool) bool {
 	if adjective && ends(found, string(w[:len(w)-2]), endingsAdjective) {
 		return true
 	}
+	if !isName { // a term may be given in any case: "no magic" is «без магии»
+		if !strings.ContainsRune("аяоеиыьйую", last) {
+			stem = wanted
+		}
+		return len([]rune(stem)) >= 3 && (found == stem || ends(found, stem, endingsAny)) || ends(found, fleeting(w), endingsAny)
+	}
 	switch last {
 	case 'а':
-		return ends(found, stem, endingsA) || !isName && found == stem
+		return ends(found, stem, endingsA)
 	case 'я':
-		return ends(found, stem, endingsYa) || !isName && found == stem+"й"
+		return ends(found, stem, endingsYa)
 	case 'ь':
 		return ends(found, stem, endingsSoft) || ends(found, fleeting(w[:len(w)-1]), endingsSoft)
 	case 'й':
-		return ends(found, stem, endingsY) || !isName && ends(found, stem, []string{"ев"})
+		return ends(found, stem, endingsY)
 	case 'о', 'е':
-		return ends(found, stem, endingsO) || !isName && found == stem
+		return ends(found, stem, endingsO)
 	case 'и', 'ы':
-		return !isName && (ends(found, stem, endingsPlural) || found == stem)
+		return false
 	}
-	return ends(found, wanted, endingsNone) || ends(found, fleeting(w), endingsNone) || ends(found, softened(w), endingsNone) ||
-		!isName && ends(found, wanted, []string{"ов", "ев", "ей"})
+	return ends(found, wanted, endingsNone) || ends(found, fleeting(w), endingsNone) || ends(found, softened(w), endingsNone)
 }
 
 func ends(found, stem string, endings []string) bool {
