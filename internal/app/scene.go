@@ -54,7 +54,7 @@ func (a *App) startWorkflow(ctx context.Context, s scene.Subject, drive bool) (s
 			return scene.StatusDoc{}, err
 		}
 		open.Stamp = a.stamp()
-		run, err := a.Engine.Open(ctx, open)
+		run, err := a.openIn(ctx, s.Session, open)
 		if errors.Is(err, fault.RunExists) || errors.Is(err, fault.Conflict) {
 			continue // the second in the same second
 		}

@@ -260,3 +260,27 @@ func sessionActs(acts []session.Act) []engine.Act {
 	}
 	return out
 }
+
+// openIn makes a run, in a session if one is named. The session records it in the same transaction: a session that ends
+// at the same time has the run with it or refuses it.
+func (a *App) openIn(ctx context.Context, name string, open kernel.Open, acts ...engine.Act) (*kernel.Run, error) {
+	if name == "" {
+		return a.Engine.OpenWith(ctx, open, acts...)
+	}
+	for {
+		run, err := a.openSession(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		err = a.Engine.DoAll(ctx,
+			engine.RunActs{Run: run.ID(), At: run.Seq(), Acts: sessionActs(session.Join(open.Stamp, open.Run))},
+			engine.RunActs{Run: open.Run, Acts: append([]engine.Act{{Command: open}}, acts...)})
+		if errors.Is(err, fault.Conflict) && fault.From(err).Subject == string(run.ID()) && ctx.Err() == nil {
+			continue // something else was recorded in the session meanwhile
+		}
+		if err != nil {
+			return nil, err
+		}
+		return a.Engine.Load(ctx, open.Run)
+	}
+}

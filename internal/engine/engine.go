@@ -81,25 +81,14 @@ type RunActs struct {
 }
 
 // DoAll applies commands to several runs, all or none, in one transaction. None of them may be driven by this process.
-// A run that is not where its acts expect it is a conflict, and so is one that moves on again and again.
+// Acts that begin with Open make their run. A run that is not where its acts expect it is a conflict, and so is one that moves on again and again.
 func (e *Engine) DoAll(ctx context.Context, many ...RunActs) error {
 	for try := 0; ; try++ {
 		turns := make([]*turn, 0, len(many))
 		batches := make([]journal.Batch, 0, len(many))
 		for _, m := range many {
-			t, err := e.begin(ctx, m.Run)
+			t, err := e.decide(ctx, m)
 			if err != nil {
-				return err
-			}
-			if m.At > 0 && t.after != m.At {
-				return fault.New(fault.Conflict, string(m.Run), "run %s is at %d and was expected at %d", m.Run, t.after, m.At)
-			}
-			for _, a := range m.Acts {
-				if err := t.apply(a); err != nil {
-					return err
-				}
-			}
-			if err := t.unfold(ctx); err != nil {
 				return err
 			}
 			if len(t.events) == 0 {
@@ -128,6 +117,37 @@ func (e *Engine) DoAll(ctx context.Context, many ...RunActs) error {
 		}
 		return nil
 	}
+}
+
+// decide applies the acts on one run without committing them.
+func (e *Engine) decide(ctx context.Context, m RunActs) (t *turn, err error) {
+	acts := m.Acts
+	if c, ok := m.opens(); ok {
+		t, err = e.open(ctx, c, acts[0].Blobs)
+		acts = acts[1:]
+	} else {
+		t, err = e.begin(ctx, m.Run)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if m.At > 0 && t.after != m.At {
+		return nil, fault.New(fault.Conflict, string(m.Run), "run %s is at %d and was expected at %d", m.Run, t.after, m.At)
+	}
+	for _, a := range acts {
+		if err := t.apply(a); err != nil {
+			return nil, err
+		}
+	}
+	return t, t.unfold(ctx)
+}
+
+func (m RunActs) opens() (kernel.Open, bool) {
+	if len(m.Acts) == 0 {
+		return kernel.Open{}, false
+	}
+	c, ok := m.Acts[0].Command.(kernel.Open)
+	return c, ok
 }
 
 // Open makes a run without driving it.

@@ -3,6 +3,7 @@ package session
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -195,16 +196,28 @@ func (a *acts) end(e End) ([]Act, error) {
 	}
 	d := digest.Of(doc)
 	return append(all,
-		Act{Command: kernel.Record{Stamp: a.by, Evidence: e.evidence()}},
+		Act{Command: kernel.Record{Stamp: a.by, Evidence: e.evidence(a.rec)}},
 		Act{Command: kernel.Relabel{Stamp: a.by, Set: map[string]string{labelStatus: string(e.Outcome)}}},
 		Act{Command: kernel.Submit{Stamp: a.by, Node: endNode, Content: kernel.Content{Digest: d, Size: int64(len(doc)), Schema: "session-end"}},
 			Blobs: []journal.Blob{{Digest: d, Body: doc}}}), nil
 }
 
-func (e End) evidence() []kernel.Evidence {
+// Join records that a workflow is made in the session. It is part of the transaction that makes the workflow, so that
+// none can come while the session ends.
+func Join(by kernel.Stamp, workflow kernel.RunID) []Act {
+	return []Act{{Command: kernel.Record{Stamp: by, Evidence: []kernel.Evidence{joined(string(workflow))}}}}
+}
+
+func joined(workflow string) kernel.Evidence {
+	return kernel.Evidence{ID: "workflow/" + workflow, Type: evidenceWorkflow, Ref: workflow}
+}
+
+func (e End) evidence(rec Record) []kernel.Evidence {
 	var all []kernel.Evidence
 	for _, w := range e.Workflows {
-		all = append(all, kernel.Evidence{ID: "workflow/" + w, Type: evidenceWorkflow, Ref: w})
+		if !slices.Contains(rec.Workflows, w) {
+			all = append(all, joined(w))
+		}
 	}
 	for _, r := range e.Retries {
 		all = append(all, kernel.Evidence{ID: fmt.Sprintf("retry/%s/%s#%d", r.WorkflowID, r.Step, r.Attempt), Type: evidenceRetry,

@@ -58,8 +58,8 @@ type Document struct {
 	ClosedAt    *time.Time     `json:"closed_at,omitempty"`
 	Files       []DocumentFile `json:"files"`
 	Deleted     []DocumentFile `json:"deleted"`
-	Workflows   []string       `json:"workflows"` // known at the end
-	Retries     []Retry        `json:"retries"`   // archived at the end
+	Workflows   []string       `json:"workflows"`
+	Retries     []Retry        `json:"retries"` // archived at the end
 }
 
 // DocumentFile is a path that the session holds or removed.
@@ -105,7 +105,7 @@ type Summary struct {
 	Files    int        `json:"files"`
 	Deleted  int        `json:"deleted"`
 	ClosedAt *time.Time `json:"closed_at,omitempty"`
-	Moved    int        `json:"workflows,omitempty"` // at its end
+	Moved    int        `json:"workflows,omitempty"`
 }
 
 func summary(r *kernel.Run) json.RawMessage {

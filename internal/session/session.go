@@ -88,7 +88,7 @@ type Record struct {
 	CreatedAt time.Time
 	ClosedAt  time.Time // zero while it is open
 	Files     []File    // in the order in which they were first touched
-	Workflows []string  // that were in it at its end
+	Workflows []string  // that were made in it
 	Retries   []Retry
 
 	byPath map[string]int

@@ -21,6 +21,7 @@ import (
 	"sluice/internal/journal"
 	"sluice/internal/kernel"
 	"sluice/internal/line"
+	"sluice/internal/line/scene"
 	"sluice/internal/workspace"
 )
 
@@ -356,6 +357,31 @@ func TestSessionThatMovesOnWhileItEndsIsPlannedAgain(t *testing.T) {
 		t.Errorf("%d changes were committed, want 2", len(doc.Changes))
 	}
 	s.has("b.md", "new b\n")
+}
+
+func TestWorkflowThatIsStartedWhileItsSessionEndsGoesWithIt(t *testing.T) {
+	s := newSpace(t)
+	must(s.app.CreateSession(t.Context(), "s", ""))(t)
+	s.put("workspace/sessions/s/a.md", "a\n")
+	other, closeOther := openIn(t, s.dir, nil)
+	defer closeOther()
+	started := ""
+	s.app.Engine.Files = meddling{s.app.Engine.Files, func() {
+		if started == "" {
+			started = must(other.StartGeneration(t.Context(), scene.StartGeneration{SceneID: "0204", SessionName: "s"}))(t).WorkflowID
+		}
+	}}
+	doc := must(s.app.CommitSession(t.Context(), "s", true))(t)
+	if diff := cmp.Diff([]string{started}, doc.Workflows); diff != "" {
+		t.Errorf("workflows (-want +got):\n%s", diff)
+	}
+	s.has("workspace/workflow-state/"+started+".json", "")
+	if d := must(s.app.WorkflowStatus(t.Context(), started))(t); d.SessionName != "" {
+		t.Errorf("the workflow is in session %s", d.SessionName)
+	}
+	_, err := other.StartGeneration(t.Context(), scene.StartGeneration{SceneID: "0204", SessionName: "s"})
+	wantCode(t, err, fault.UnknownSession)
+	s.sound()
 }
 
 func TestFinderSeesWhatTheSessionSees(t *testing.T) {
