@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // commands are the words that scripts have besides those of testscript.
@@ -16,6 +18,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"jsonenv": jsonEnv,
 		"jsonhas": jsonHas,
 		"samedoc": sameDoc,
+		"states":  validStates,
 		"status":  wantStatus,
 	}
 }
@@ -62,6 +65,34 @@ func sameDoc(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if same := docs[0].String() == docs[1].String(); same == neg {
 		ts.Fatalf("%s\n%s\n%s\n%s", args[0], docs[0].String(), args[1], docs[1].String())
+	}
+}
+
+// validStates checks every state document of the workspace with a validator that is not ours: states COUNT.
+func validStates(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: states COUNT")
+	}
+	schema, err := jsonschema.NewCompiler().Compile(ts.Getenv("SCHEMAS") + "/workflow-state.schema.json")
+	ts.Check(err)
+	found := 0
+	for _, pattern := range []string{"workspace/workflow-state/*.json", "workspace/sessions/*/workflow-state/*.json"} {
+		files, err := filepath.Glob(ts.MkAbs(pattern))
+		ts.Check(err)
+		for _, file := range files {
+			if filepath.Base(file) == "index.json" {
+				continue
+			}
+			doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(mustRead(file)))
+			ts.Check(err)
+			if err := schema.Validate(doc); err != nil {
+				ts.Fatalf("%s: %v", file, err)
+			}
+			found++
+		}
+	}
+	if fmt.Sprint(found) != args[0] {
+		ts.Fatalf("there are %d state documents, want %s", found, args[0])
 	}
 }
 

@@ -25,7 +25,9 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("USER", "ann")
 			env.Setenv("SLUICE_PERSON_NAME", "ann")
-			return nil
+			schemas, err := filepath.Abs(filepath.Join("..", "schemas"))
+			env.Setenv("SCHEMAS", schemas)
+			return err
 		},
 		Cmds: commands(),
 	})

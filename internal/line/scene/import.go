@@ -9,6 +9,7 @@ import (
 	"sluice/internal/fault"
 	"sluice/internal/journal"
 	"sluice/internal/kernel"
+	"sluice/internal/line"
 )
 
 // Act is a command with the bytes that it names.
@@ -158,6 +159,11 @@ func (m *importing) end() error {
 			}
 		}
 	}
+	if m.doc.Committed != "" {
+		if err := m.apply(kernel.Relabel{Stamp: m.by(kernel.Client, at), Set: map[string]string{line.LabelCommitted: m.doc.Committed}}); err != nil {
+			return err
+		}
+	}
 	raw, err := render(m.doc)
 	if err != nil {
 		return err
@@ -203,7 +209,8 @@ func (m *importing) resumed(st Stage, p phase, started time.Time) time.Time {
 	if p.attempts == nil {
 		return started
 	}
-	for _, h := range p.attempts.History {
+	history := p.attempts.History
+	for _, h := range history[len(history)-p.liveHistory():] {
 		if h.Status == Completed {
 			return h.StartedAt.Time
 		}
@@ -212,27 +219,57 @@ func (m *importing) resumed(st Stage, p phase, started time.Time) time.Time {
 	return started
 }
 
-// retries plays the attempts that were sent back.
+// retries plays the attempts that are told of in the history. Those before the last resume are played first and then
+// taken back.
 func (m *importing) retries(st Stage, p phase) error {
 	check := slices.IndexFunc(m.stages, func(s Stage) bool {
 		target, ok := retried(m.stages, s)
 		return ok && s.TriggersRetry && target.Number == st.Number
 	})
-	for _, h := range p.attempts.History {
-		if h.Status == Completed {
-			continue
+	history := p.attempts.History
+	before := len(history) - p.liveHistory()
+	for i, h := range history {
+		if i >= before && h.Status == Completed {
+			continue // it stands: played with the step itself
 		}
 		if check < 0 {
 			return fault.New(fault.BadValue, p.at, "no step sends this one back")
 		}
-		if err := m.deliver(st, phase{at: p.at}, h.StartedAt.Time, h.CompletedAt.Time, true); err != nil {
+		if err := m.attempt(st, m.stages[check], p, h); err != nil {
 			return err
 		}
-		if err := m.judge(m.stages[check], h.CompletedAt.Time, h.CompletedAt.Time, kernel.AgainstIt, Findings(h.Violations), nil); err != nil {
-			return err
+		if i == before-1 {
+			back := kernel.Resume{Stamp: m.by(kernel.Client, h.CompletedAt.Time), From: m.node(st), Reason: "resumed before it was imported"}
+			if err := m.apply(back); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// attempt plays one attempt with the verdict on it.
+func (m *importing) attempt(st, check Stage, p phase, h AttemptState) error {
+	if err := m.deliver(st, phase{at: p.at}, h.StartedAt.Time, h.CompletedAt.Time, true); err != nil {
+		return err
+	}
+	verdict := kernel.AgainstIt
+	if h.Status == Completed {
+		verdict = kernel.ForIt
+	}
+	return m.judge(check, h.CompletedAt.Time, h.CompletedAt.Time, verdict, Findings(h.Violations), nil)
+}
+
+// liveHistory counts the attempts of the history that came after the last resume: those that are counted now, but for
+// one that is under way or not judged yet.
+func (p phase) liveHistory() int {
+	n := p.attempts.Current
+	last := len(p.attempts.History) - 1
+	judged := last >= 0 && p.completed != nil && p.attempts.History[last].Status == Completed && p.attempts.History[last].CompletedAt.Equal(p.completed.Time)
+	if n > 0 && (p.status == InProgress || p.status == Completed && !judged) {
+		n--
+	}
+	return max(0, min(n, last+1))
 }
 
 // underWay leaves a step in the hands of nobody in particular.

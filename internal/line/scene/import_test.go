@@ -141,6 +141,12 @@ func TestOtherDocumentsComeBack(t *testing.T) {
 			step(4, "Generation", "in_progress", at("33"), "null", attempts("2", entry("1", "failed", "33", "34", against)))}, pending...)...)},
 		"step 4 used up": {"failed", "4", append(append([]string{}, begin...), append([]string{
 			step(4, "Generation", "failed", at("33"), "null", attempts("3", entry("1", "failed", "33", "34", against)+","+entry("2", "failed", "34", "35", against)+","+entry("3", "failed", "35", "36", against)))}, pending...)...)},
+		"completed after a resume": {"in_progress", "5", append(append([]string{}, begin...), append([]string{
+			step(4, "Generation", "completed", at("36"), at("37"), attempts("1", entry("1", "failed", "33", "34", against)+","+entry("2", "completed", "34", "35", "")))}, pending...)...)},
+		"failed three times and once more": {"in_progress", "4", append(append([]string{}, begin...), append([]string{
+			step(4, "Generation", "in_progress", at("36"), "null", attempts("1", entry("1", "failed", "33", "34", against)+","+entry("2", "failed", "34", "35", against)+","+entry("3", "failed", "35", "36", against)))}, pending...)...)},
+		"pending after a resume": {"in_progress", "4", append(append([]string{}, begin...), append([]string{
+			step(4, "Generation", "pending", "null", "null", attempts("0", entry("1", "failed", "33", "34", against)))}, pending...)...)},
 		"step 5 under way": {"in_progress", "5", append(append([]string{}, begin...), step(4, "Generation", "completed", at("33"), at("34"), attempts("1", "")),
 			step(5, "Fast Compliance Check", "in_progress", at("34"), "null", ""), pending[1], pending[2])},
 		"completed": {"completed", "7", append(append([]string{}, begin...), step(4, "Generation", "completed", at("33"), at("34"), attempts("1", entry("1", "completed", "33", "34", ""))),
