@@ -1,0 +1,17 @@
+package task
+
+// Settings are what a plan is held to. A run keeps those it was imported with. Zero is a value.
+type Settings struct {
+	MaxDecompositionDepth      int     `json:"max_decomposition_depth"`
+	OneShotThresholdPersonDays float64 `json:"one_shot_threshold_person_days"`
+	MaxLeaves                  int     `json:"max_leaves"` // limits splitting, not import
+	MaxAttempts                int     `json:"max_attempts"`
+	ReviewPassScore            float64 `json:"review_pass_score"`
+	Reviewer                   string  `json:"reviewer"`
+}
+
+// DefaultSettings are those of someone who set nothing.
+func DefaultSettings() Settings {
+	return Settings{MaxDecompositionDepth: 5, OneShotThresholdPersonDays: 10, MaxLeaves: 500, MaxAttempts: 3,
+		ReviewPassScore: 90, Reviewer: "xiaojing"}
+}
