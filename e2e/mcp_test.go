@@ -220,7 +220,7 @@ func TestInspector(t *testing.T) {
 }
 
 // conformance are the scenarios that any server can be put to. The others want tools, prompts and resources of their own.
-var conformance = []string{"server-initialize", "ping", "tools-list", "resources-list", "server-sse-multiple-streams", "dns-rebinding-protection"}
+var conformance = []string{"server-initialize", "ping", "tools-list", "resources-list", "prompts-list", "logging-set-level", "server-sse-multiple-streams", "dns-rebinding-protection"}
 
 func TestConformance(t *testing.T) {
 	_, modules := node(t)

@@ -32,8 +32,8 @@ func (k *Kit) mcp() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve an MCP client over stdin and stdout",
-		Long: `Serves the workspace to the MCP client that started this command, until the client leaves. docs/mcp.md shows how clients are
-configured. Profile operator serves every tool; profile agent serves no tool that decides in a person's place.
+		Long: `Serves the workspace to the MCP client that started this command, until the client leaves. docs/mcp.md shows how
+clients are configured. Profile operator serves every tool; profile agent serves none that decides in a person's place.
 
 ` + exits(0, 1, 2, 3, 5),
 		Example: "  sluice mcp\n  sluice mcp --profile agent --workspace ~/books",
@@ -54,8 +54,8 @@ func (k *Kit) serve() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve MCP clients over HTTP",
-		Long: `Serves the workspace over HTTP until it is interrupted. With --mcp, MCP clients are served at /mcp. They need the bearer
-token; it is made on first use and kept in a file of yours, whose path is shown.
+		Long: `Serves the workspace over HTTP until it is interrupted. With --mcp, MCP clients are served at /mcp. They need the
+bearer token; it is made on first use and kept in a file of yours, whose path is shown.
 
 ` + exits(0, 1, 2, 3, 5),
 		Example: "  sluice serve --mcp\n  sluice serve --mcp --addr 127.0.0.1:7717 --profile agent",
