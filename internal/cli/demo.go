@@ -76,8 +76,10 @@ func (k *Kit) playDemo(ctx context.Context, name string) error {
 		return err
 	}
 	p.echo("cd " + shellWord(name))
-	if err := p.through(ctx); err != nil {
-		return err
+	for _, part := range []func(context.Context) error{p.through, p.scene} {
+		if err := part(ctx); err != nil {
+			return err
+		}
 	}
 	return k.Print(p.doc, p.where())
 }
@@ -216,6 +218,8 @@ func (p *play) where() string {
 		{at(".sluice"), "the journal and every version, in one SQLite file"},
 		{at("sample", p.doc.Run), "working files; edit one, and your edit becomes a version"},
 		{at(filepath.FromSlash(p.doc.Export)), "the export with its manifest"},
+		{at("acts"), "the scene's blueprint and its text"},
+		{at("workspace"), "workflow states, plans, drafts, reports and logs of the scene line"},
 	}
 	return "\n# What is where:\n" + table(0, rows...) +
 		v.next([]fault.Action{
