@@ -117,7 +117,7 @@ func inSession(name string) string {
 	return " in session " + name
 }
 
-// look reads a run in the words of its line.
+// workflowOf reads a run in the words of its line.
 func (a *App) workflowOf(ctx context.Context, run *kernel.Run) (*scene.Workflow, error) {
 	return scene.Look(run, a.bodies(ctx, run))
 }

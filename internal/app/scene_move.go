@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"sluice/internal/engine"
@@ -168,21 +169,12 @@ func verdict(ask *kernel.Ask, r scene.Approval) (kernel.Answer, error) {
 			With(fault.Action{Action: "approve", Why: "approve without a variant"})
 	default:
 		c.Choice = r.SelectedVariant
-		if !contains(offered, r.SelectedVariant) {
+		if !slices.Contains(offered, r.SelectedVariant) {
 			return c, fault.New(fault.BadValue, "selected_variant", "selected variant %.80q is none of those offered: %s", r.SelectedVariant, strings.Join(offered, ", ")).
 				With(fault.Action{Action: "choose", Why: "select one of " + strings.Join(offered, ", ")})
 		}
 	}
 	return c, nil
-}
-
-func contains(all []string, s string) bool {
-	for _, x := range all {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 // maxModifications bounds what goes with a verdict.

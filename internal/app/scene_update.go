@@ -108,7 +108,8 @@ func (u *updating) possible() error {
 		if at.Performer.Kind == u.stamp.By.Kind && at.Performer.Name == u.stamp.By.Name && at.Performer.Via == u.stamp.By.Via || scene.IsImported(at.Performer) {
 			return nil
 		}
-		return u.refuse(fault.AttemptOpen, "is in the hands of %s", at.Performer)
+		return fault.From(u.refuse(fault.AttemptOpen, "is in the hands of %s", at.Performer)).
+			With(fault.Action{Action: "resume", Command: fmt.Sprintf("sluice scene resume %s --from %d", u.workflow.ID, s.Number), Why: "if they will not come back: their attempt is closed and the step is pending again"})
 	}
 	if !s.IsReady {
 		return u.refuse(fault.MissingPrerequisite, "cannot begin; it needs %s first", u.needed())
@@ -148,13 +149,14 @@ func (u *updating) report(pass bool) scene.Report {
 	return r
 }
 
-// attempt gives the attempt that the report is about, and the act that begins it if none is open.
+// attempt gives the attempt that the report is about, and the act that begins it if none is open in these hands.
 func (u *updating) attempt() (kernel.AttemptID, []engine.Act) {
-	if at := u.node.Open(); at != nil {
+	at := u.node.Open()
+	if at != nil && !scene.IsImported(at.Performer) {
 		return at.ID, nil
 	}
 	id := kernel.AttemptID(fmt.Sprintf("%s#%d", u.step.Node, u.node.Attempts()+1))
-	return id, []engine.Act{{Command: kernel.Begin{Stamp: u.stamp, Node: u.step.Node}}}
+	return id, []engine.Act{{Command: kernel.Begin{Stamp: u.stamp, Node: u.step.Node, TakeOver: at != nil}}}
 }
 
 // begin puts the step into the client's hands, and remembers the files it names until it is done with them.
@@ -162,7 +164,7 @@ func (u *updating) begin(r scene.Report) ([]engine.Act, error) {
 	attempt, acts := u.attempt()
 	var named []kernel.Evidence
 	for _, a := range r.Artifacts {
-		if u.request.Artifacts[a.Key] != "" {
+		if u.request.Artifacts[a.Key] != "" || len(acts) > 0 { // what was named before it changed hands is still meant
 			named = append(named, scene.Named(attempt, a.Key, a.Path))
 		}
 	}
