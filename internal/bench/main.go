@@ -36,6 +36,7 @@ func measure(ctx context.Context, rounds int, only string) error {
 		{"list_page_ms", listPage},
 		{"law_20000_over_200", law},
 		{"load_ms", load},
+		{"validators_ms", validators},
 		{"mcp_status", mcpCalls},
 	} {
 		if !strings.Contains(f.name, only) {

@@ -31,7 +31,7 @@ func mcpCalls(ctx context.Context, rounds int) (err error) {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	a, done, err := openWorkspace(ctx, dir)
+	a, done, err := openWorkspace(ctx, dir, "")
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,8 @@ func dial(ctx context.Context, serve func(io.ReadCloser, io.WriteCloser)) (*mcp.
 	return mcp.NewClient(&mcp.Implementation{Name: "bench", Version: "1"}, nil).Connect(ctx, &mcp.IOTransport{Reader: back, Writer: there}, nil)
 }
 
-func openWorkspace(ctx context.Context, dir string) (*app.App, func() error, error) {
+// openWorkspace makes a workspace in dir and opens it with a rehearsal script, or with none.
+func openWorkspace(ctx context.Context, dir, script string) (*app.App, func() error, error) {
 	if err := workspace.Init(dir, config.DefaultFile(), true); err != nil {
 		return nil, nil, err
 	}
@@ -155,5 +156,5 @@ func openWorkspace(ctx context.Context, dir string) (*app.App, func() error, err
 	if err != nil {
 		return nil, nil, err
 	}
-	return wire.Open(ctx, wire.Setup{Root: dir, Settings: settings, By: kernel.Actor{Kind: kernel.Person, Name: "bench", Via: "cli"}})
+	return wire.Open(ctx, wire.Setup{Root: dir, Settings: settings, Rehearsal: script, By: kernel.Actor{Kind: kernel.Person, Name: "bench", Via: "cli"}})
 }

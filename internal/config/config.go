@@ -67,7 +67,7 @@ type Log struct {
 // Default is the configuration of someone who set nothing: offline, under the name of the operating system's user.
 func Default() Config {
 	return Config{
-		Model: Model{Provider: "rehearsal", Timeout: 5 * time.Minute, Concurrency: 4, MaxRetries: 3},
+		Model: Model{Provider: "rehearsal", Timeout: 5 * time.Minute, Concurrency: 8, MaxRetries: 3},
 		// Four workers keep a model with the default concurrency busy.
 		Engine: Engine{Workers: 4},
 		Person: Person{Name: osUser()},
