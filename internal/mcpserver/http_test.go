@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -166,12 +167,13 @@ func overHTTP(t *testing.T, url, protocol string, o *mcp.ClientOptions) client {
 func TestEveryToolOverHTTP(t *testing.T) {
 	for name, protocol := range protocols {
 		t.Run(name, func(t *testing.T) {
-			for tool, args := range calls {
+			url, _ := open(t, newServer(t, newDesk(), nil))
+			c := overHTTP(t, url, protocol, nil)
+			for _, tool := range ordered() {
 				if tool == "switch_session" && protocol >= statelessFrom {
 					continue
 				}
-				url, _ := open(t, newServer(t, newDesk(), nil))
-				if res := overHTTP(t, url, protocol, nil).call(tool, args); res.IsError {
+				if res := c.call(tool, calls[tool]); res.IsError {
 					t.Errorf("%s: %s", tool, textOf(t, res))
 				}
 			}
@@ -253,6 +255,18 @@ func TestStdioEndsWithItsClient(t *testing.T) {
 	cancel()
 	if err := newServer(t, newDesk(), nil).Stdio(ctx, r, io.Discard); err != nil {
 		t.Errorf("asked to end: %v", err)
+	}
+}
+
+func TestPipedRequestsAreAnswered(t *testing.T) {
+	var out bytes.Buffer
+	in := hello + "\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" +
+		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"get_inbox","arguments":{}}}` + "\n"
+	if err := newServer(t, newDesk(), nil).Stdio(t.Context(), strings.NewReader(in), &out); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); strings.Count(got, "\n") != 2 || !strings.Contains(got, `"id":2`) {
+		t.Errorf("got %s", got)
 	}
 }
 

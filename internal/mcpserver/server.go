@@ -58,6 +58,7 @@ type Server struct {
 	seal     seal
 	watch    watch
 	statuses statuses
+	busy     activity
 	lasting  *mcp.Server // serves clients that stay connected: stdio, and HTTP with sessions
 	fleeting *mcp.Server // serves single requests: HTTP without sessions
 }
@@ -96,7 +97,7 @@ func (s *Server) build(hasConnection bool) *mcp.Server {
 		server.AddTool(t.description(), s.handler(t, hasConnection))
 	}
 	s.addResources(server)
-	server.AddReceivingMiddleware(s.listing, whole)
+	server.AddReceivingMiddleware(s.busy.counted, s.listing, whole)
 	return server
 }
 
@@ -127,7 +128,7 @@ func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
 
 // Talk serves one of several clients over a pair of streams until it leaves or ctx ends.
 func (s *Server) Talk(ctx context.Context, in io.Reader, out io.Writer) error {
-	err := s.lasting.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(in), Writer: keepOpen{out}})
+	err := s.lasting.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(lingering{in, ctx, &s.busy}), Writer: noted{out, &s.busy}})
 	if ctx.Err() != nil || errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) {
 		return nil // asked to end, or the client left
 	}
@@ -139,7 +140,3 @@ func (s *Server) Talk(ctx context.Context, in io.Reader, out io.Writer) error {
 
 // Stop ends the background work and waits until it has ended.
 func (s *Server) Stop() { s.drives.stop() }
-
-type keepOpen struct{ io.Writer }
-
-func (keepOpen) Close() error { return nil }
