@@ -25,6 +25,9 @@ func (a *App) CreateSession(ctx context.Context, name, createdBy string) (Sessio
 	if createdBy == "" {
 		createdBy = a.By.String()
 	}
+	if err := session.CheckAuthor(createdBy); err != nil {
+		return SessionDoc{}, err
+	}
 	earlier, err := a.sessionRuns(ctx, session.Selects("", ""))
 	if err != nil {
 		return SessionDoc{}, err

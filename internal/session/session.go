@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"sluice/internal/digest"
 	"sluice/internal/fault"
@@ -51,6 +52,15 @@ func CheckName(name string) error {
 	if !validName.MatchString(name) {
 		return fault.New(fault.BadValue, name, "session name %.120q is not 1 to 100 of the characters A-Z a-z 0-9 _ -", name).
 			With(fault.Action{Action: "list the sessions", Command: "sluice session list"})
+	}
+	return nil
+}
+
+// CheckAuthor is the rule for who is named as the one who opened a session: it is a label, and shown in lists.
+func CheckAuthor(name string) error {
+	const most = 200
+	if len(name) > most || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
+		return fault.New(fault.BadValue, "created_by", "created_by is not one line of at most %d bytes", most)
 	}
 	return nil
 }

@@ -57,6 +57,15 @@ func TestNames(t *testing.T) {
 	}
 }
 
+func TestAuthors(t *testing.T) {
+	for name, want := range map[string]fault.Code{"person ann via cli": "", "": "", "two\nlines": fault.BadValue,
+		strings.Repeat("x", 201): fault.BadValue, "\xff": fault.BadValue} {
+		if got := fault.CodeOf(CheckAuthor(name)); got != want {
+			t.Errorf("author %.20q gives %q, want %q", name, got, want)
+		}
+	}
+}
+
 func TestOpenSessionAsksNobody(t *testing.T) {
 	r := opened(t)
 	if r.Status() != kernel.RunParked {
