@@ -117,11 +117,7 @@ func inSession(name string) string {
 	return " in session " + name
 }
 
-// workflowOf reads a run in the words of its line.
-func (a *App) workflowOf(ctx context.Context, run *kernel.Run) (*scene.Workflow, error) {
-	return scene.Look(run, a.bodies(ctx, run))
-}
-
+// bodies gives the bytes of versions of a run.
 func (a *App) bodies(ctx context.Context, run *kernel.Run) line.Body {
 	return func(v *kernel.Version) ([]byte, error) {
 		return a.Engine.Journal.Blob(ctx, string(run.ID()), v.Seq, v.Digest)
@@ -130,7 +126,7 @@ func (a *App) bodies(ctx context.Context, run *kernel.Run) line.Body {
 
 // workflowChanged ends a verb that changed a workflow: the index and the log follow.
 func (a *App) workflowChanged(ctx context.Context, run *kernel.Run) (scene.StatusDoc, error) {
-	w, err := a.workflowOf(ctx, run)
+	w, err := scene.LookAtCurrent(run, a.bodies(ctx, run))
 	if err != nil {
 		return scene.StatusDoc{}, err
 	}
@@ -162,7 +158,7 @@ func (a *App) DriveWorkflow(ctx context.Context, id string, takeOver bool) (scen
 
 // readyToDrive refuses a workflow that only resume lets go on, and frees steps that are in other hands.
 func (a *App) readyToDrive(ctx context.Context, run *kernel.Run, takeOver bool) (*kernel.Run, error) {
-	w, err := a.workflowOf(ctx, run)
+	w, err := scene.Look(run, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +195,11 @@ func onlyResume(w *scene.Workflow) error {
 
 // WorkflowStatus shows where a workflow stands.
 func (a *App) WorkflowStatus(ctx context.Context, id string) (scene.StatusDoc, error) {
-	w, err := a.lookAt(ctx, id)
+	run, err := a.workflow(ctx, id, "")
+	if err != nil {
+		return scene.StatusDoc{}, err
+	}
+	w, err := scene.LookAtCurrent(run, a.bodies(ctx, run))
 	if err != nil {
 		return scene.StatusDoc{}, err
 	}
@@ -211,7 +211,7 @@ func (a *App) lookAt(ctx context.Context, id string) (*scene.Workflow, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.workflowOf(ctx, run)
+	return scene.Look(run, nil)
 }
 
 // NextStep says what comes next, or what stands in the way.

@@ -73,6 +73,21 @@ func Look(r *kernel.Run, body line.Body) (*Workflow, error) {
 	return w, nil
 }
 
+// LookAtCurrent reads a run with the artifacts of the step it is at, and leaves the others out.
+func LookAtCurrent(r *kernel.Run, body line.Body) (*Workflow, error) {
+	w, err := Look(r, nil)
+	if err != nil || len(w.Steps) == 0 {
+		return w, err
+	}
+	s := &w.Steps[w.Current().Number-1]
+	n, _ := r.Node(s.Node)
+	if s.Artifacts, err = w.artifactsOf(r, n, s.Word, body); err != nil {
+		return nil, err
+	}
+	s.Artifacts = slices.DeleteFunc(s.Artifacts, func(a Artifact) bool { return isPlace(a.Key) })
+	return w, nil
+}
+
 func (w *Workflow) step(r *kernel.Run, n kernel.View, body line.Body) (Step, error) {
 	p, err := ParamsOf(n.Node())
 	if err != nil {
