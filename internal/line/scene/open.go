@@ -90,7 +90,7 @@ func nodeID(phased bool, number int) kernel.NodeID {
 func (d Definition) node(all []Stage, st Stage, checked bool, id kernel.RunID, s Subject) (kernel.Node, error) {
 	p := Params{Workflow: d.Type, Number: st.Number, Name: st.Name, Description: st.Description, Agents: st.Agents,
 		Parallel: st.Parallel, ParallelAgents: st.ParallelAgents, Outputs: st.Outputs, MaxAttempts: st.MaxAttempts,
-		Prerequisites: st.Prerequisites, SceneID: s.SceneID, Level: s.Level, Act: s.Act, Chapter: s.Chapter, Scene: s.Scene,
+		SceneID: s.SceneID, Level: s.Level, Act: s.Act, Chapter: s.Chapter, Scene: s.Scene,
 		WorkingDir: WorkingDir(s.Session, d.Type, string(id)), Session: s.Session}
 	raw, err := json.Marshal(p)
 	if err != nil {

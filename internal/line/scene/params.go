@@ -26,8 +26,7 @@ type Params struct {
 	Outputs     []string `json:"outputs"` // keys of the artifacts
 	MaxAttempts int      `json:"max_attempts,omitempty"`
 
-	ParallelAgents int   `json:"parallel_agents,omitempty"` // how many agents work side by side inside the step
-	Prerequisites  []int `json:"prerequisites,omitempty"`   // as the definition names them
+	ParallelAgents int `json:"parallel_agents,omitempty"` // how many agents work side by side inside the step
 
 	SceneID    string `json:"scene_id,omitempty"` // CCSS, of a generation or of planning at the level of a scene
 	Level      string `json:"level,omitempty"`    // of planning: scene, chapter, act

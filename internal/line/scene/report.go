@@ -31,9 +31,6 @@ type Made struct {
 	Warnings []string
 }
 
-// ProductSchema names the shape of a step's content.
-const ProductSchema = productSchema
-
 // Bounds of what a report may hold.
 const (
 	maxTexts = 200
@@ -114,7 +111,7 @@ func (r Report) Make(read Read) (Made, error) {
 	if err != nil {
 		return Made{}, err
 	}
-	m.Content.Digest, m.Content.Size, m.Content.Schema = digest.Of(body), int64(len(body)), ProductSchema
+	m.Content.Digest, m.Content.Size, m.Content.Schema = digest.Of(body), int64(len(body)), productSchema
 	m.Blobs = append([]journal.Blob{{Digest: m.Content.Digest, Body: body}}, parts...)
 	return m, nil
 }
