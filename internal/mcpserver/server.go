@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -101,12 +102,20 @@ func (s *Server) build(hasConnection bool) *mcp.Server {
 	return server
 }
 
+// askTime is how long a client of an older protocol may keep its call open while it asks its user. Silence is no consent.
+const askTime = 10 * time.Minute
+
 // whole turns a tool call that broke on its way, such as a question that the client could not put, into a tool error.
 // Calls of tools that do not exist stay protocol errors.
 func whole(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		res, err := next(ctx, method, req)
-		if err == nil || method != "tools/call" || ctx.Err() != nil {
+		if method != "tools/call" {
+			return next(ctx, method, req)
+		}
+		bounded, cancel := context.WithTimeout(ctx, askTime)
+		defer cancel()
+		res, err := next(bounded, method, req)
+		if err == nil || ctx.Err() != nil {
 			return res, err
 		}
 		if _, isOurs := err.(*jsonrpc.Error); isOurs { // not wrapped: a client's own error would be
