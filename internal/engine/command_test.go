@@ -100,8 +100,7 @@ func (f *editedFiles) Place(ctx context.Context, rows []journal.Checkout, bodies
 func TestAConflictOverAFoundEditDoesNotRepeatTheCommand(t *testing.T) {
 	dir := t.TempDir()
 	h, other := openHouse(t, dir, polite), openHouse(t, dir, polite)
-	r, err := h.OpenAndDrive(t.Context(), h.open(t, "r1", draft("{}")), engine.Plan{})
-	if err != nil {
+	if _, err := h.OpenAndDrive(t.Context(), h.open(t, "r1", draft("{}")), engine.Plan{}); err != nil {
 		t.Fatal(err)
 	}
 	row, _, err := h.Files.Checkout(t.Context(), "sample/r1/text.md")
@@ -118,7 +117,8 @@ func TestAConflictOverAFoundEditDoesNotRepeatTheCommand(t *testing.T) {
 	fuse.conflicts.Store(2) // the command itself is the first
 	h.Journal = fuse
 	revise := engine.Act{Command: kernel.Revise{Stamp: ann(h), Nodes: []kernel.NodeID{"after"}, Note: "once"}}
-	if r, err = h.Do(t.Context(), "r1", revise, note(h, "E-1")); err != nil {
+	r, err := h.Do(t.Context(), "r1", revise, note(h, "E-1"))
+	if err != nil {
 		t.Fatal(err)
 	}
 	if n, _ := r.Node("text"); n.Newest().Digest != digest.Of(mine) {

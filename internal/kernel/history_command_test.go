@@ -184,9 +184,7 @@ func (h *history) wish(verb string, s Stamp, a args) Command {
 		for k, v := range a.keyed {
 			c.Set[k] = v
 		}
-		for _, w := range a.plain {
-			c.Drop = append(c.Drop, w)
-		}
+		c.Drop = append(c.Drop, a.plain...)
 		return c
 	case "record":
 		return Record{Stamp: s, Evidence: []Evidence{{ID: a.at(0), Type: "log", Ref: "here"}}}
