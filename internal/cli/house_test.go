@@ -24,6 +24,10 @@ import (
 	"sluice/internal/kernel"
 	"sluice/internal/line"
 	"sluice/internal/line/sample"
+	"sluice/internal/line/scene"
+	"sluice/internal/model"
+	"sluice/internal/model/rehearsal"
+	"sluice/internal/session"
 	"sluice/internal/sqlitestore"
 	"sluice/internal/workspace"
 )
@@ -55,9 +59,19 @@ type politeModel struct{}
 
 func (politeModel) Class() string { return kernel.ProviderRehearsal }
 
-func (m politeModel) Ask(_ context.Context, _ engine.Place, c line.Call) (line.Reply, error) {
+func (m politeModel) Ask(ctx context.Context, _ engine.Place, c line.Call) (line.Reply, error) {
 	text := strings.Repeat("word ", 80)
 	switch c.Agent {
+	default:
+		if strings.HasPrefix(c.Agent, "sample-") {
+			break
+		}
+		r, err := rehearsal.New(rehearsal.Script{}, nil).Complete(ctx, model.Request{Agent: c.Agent, System: c.System, Prompt: c.Prompt,
+			Schema: c.Schema, Inputs: c.Inputs})
+		if err != nil {
+			return line.Reply{}, err
+		}
+		text = r.Content
 	case "sample-judge":
 		text = `{"score": 95, "summary": "good", "findings": []}`
 	case "sample-variants":
@@ -149,14 +163,19 @@ func (p *person) open(ctx context.Context, o Options) (*app.App, func() error, e
 		return nil, nil, err
 	}
 	done := func() error { tree.Close(); return store.Close() }
-	l, err := sample.New()
-	if err != nil {
-		return nil, nil, err
+	lines := map[string]*line.Line{}
+	for _, make := range []func() (*line.Line, error){sample.New, session.New, scene.New} {
+		l, err := make()
+		if err != nil {
+			return nil, nil, err
+		}
+		lines[l.Name] = l
 	}
 	files := workspace.NewCheckouts(tree, store, store, nil)
 	e := &engine.Engine{Journal: store, Leaser: store, Folds: store, Files: files, Model: politeModel{}, Now: p.now,
-		Lines: map[string]*line.Line{l.Name: l}, Log: slog.New(slog.DiscardHandler), Observe: o.Observe}
-	return &app.App{Root: root, Engine: e, Store: store, Counter: store, Tree: tree, Now: p.now,
+		Lines: lines, Log: slog.New(slog.DiscardHandler), Observe: o.Observe}
+	e.Finder = &session.Finder{Tree: tree, Runs: store, Load: e.Load}
+	return &app.App{Root: root, Engine: e, Store: store, Counter: store, Tree: tree, Space: tree, Writer: tree, Notes: tree, Now: p.now,
 		Health: health{doctor.Workspace{Store: store, Rows: store, Files: files}},
 		By:     kernel.Actor{Kind: kernel.Person, Name: "ana", Via: "cli"}}, done, nil
 }

@@ -17,10 +17,10 @@ func (k *Kit) scene() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "scene",
 		Short: "Generate and plan scenes, driven here or by outside agents",
-		Long: `Workflows that generate a scene in seven steps or plan a scene, a chapter or an act in five phases. Steps run in order, some
-wait for a person, and drafts that break their blueprint go back. A workflow is driven here (generate, plan, run) or by
-outside agents, which report each step (update, or the tools of sluice mcp). With --json each command prints the document
-of the tool with the same purpose.`,
+		Long: `Workflows that generate a scene in seven steps or plan a scene, a chapter or an act in five phases. Steps run in
+order, some wait for a person, and drafts that break their blueprint go back. A workflow is driven here (generate, plan,
+run) or by outside agents, which report each step (update, or the tools of sluice mcp). With --json each command prints
+the document of the tool with the same purpose.`,
 		Example: `  sluice scene generate 0204
   sluice scene approve generation-scene-0204-20251110-143000 --set emotional_tone=detached
   sluice scene run generation-scene-0204-20251110-143000
@@ -111,8 +111,8 @@ func (k *Kit) sceneRun() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run WORKFLOW",
 		Short: "Perform the steps of a workflow until it waits or ends",
-		Long: `Performs the steps of a workflow until it needs a person, fails or is completed. A step in the hands of an outside agent is
-refused without --take-over, which closes that agent's attempt. Ctrl-C stops it, and the same command goes on.
+		Long: `Performs the steps of a workflow until it needs a person, fails or is completed. A step in the hands of an outside
+agent is refused without --take-over, which closes that agent's attempt. Ctrl-C stops it, and the same command goes on.
 
 ` + exits(0, 1, 2, 3, 4, 5, 6),
 		Example: "  sluice scene run generation-scene-0204-20251110-143000",
@@ -288,8 +288,8 @@ func (k *Kit) sceneUpdate() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "update WORKFLOW",
 		Short: "Report what an outside agent did at a step",
-		Long: `Reports a step as in_progress, waiting_approval, completed or failed, with the files it made. Each file is read once when the
-step leaves in_progress; the fast compliance check is always computed here.
+		Long: `Reports a step as in_progress, waiting_approval, completed or failed, with the files it made. Each file is read once
+when the step leaves in_progress; the fast compliance check is always computed here.
 
 ` + exits(0, 2, 3, 4, 5),
 		Example: "  sluice scene update generation-scene-0204-20251110-143000 --step 4 --status completed --artifact draft=workspace/generation-runs/…/draft.md",
@@ -325,8 +325,8 @@ func (k *Kit) sceneResume() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "resume WORKFLOW",
 		Short: "Let a failed or cancelled workflow go on, or go back to an earlier step",
-		Long: `Lets a workflow go on from the step at which it stopped, or from an earlier one. What was done from there on is to be done
-again; files and history stay. The workflow goes on with --run, or later with the command that is printed.
+		Long: `Lets a workflow go on from the step at which it stopped, or from an earlier one. What was done from there on is to be
+done again; files and history stay. The workflow goes on with --run, or later with the command that is printed.
 
 ` + exits(0, 2, 3, 4, 5, 6),
 		Example: "  sluice scene resume generation-scene-0204-20251110-143000 --from 4 --run",
