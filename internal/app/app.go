@@ -36,6 +36,7 @@ type App struct {
 	Tree    export.Tree  // where exports are written
 	Space   session.Tree // the workspace's files
 	Writer  Writer       // of files that show what the store holds
+	Index   *Indexer     // of workflows
 	Notes   session.Notes
 	Now     func() time.Time
 }

@@ -90,7 +90,7 @@ func (a *App) showWorkflow(ctx context.Context, run *kernel.Run) error {
 	if err := a.writeLog(ctx, run.ID()); err != nil {
 		return err
 	}
-	return a.WriteIndex(ctx, run.Labels()[line.LabelSession])
+	return a.Index.Touch(ctx, run.Labels()[line.LabelSession])
 }
 
 // WriteIndex writes the index of the workflows of a session, or of none.

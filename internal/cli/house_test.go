@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"log/slog"
 	"os"
@@ -175,9 +176,11 @@ func (p *person) open(ctx context.Context, o Options) (*app.App, func() error, e
 	e := &engine.Engine{Journal: store, Leaser: store, Folds: store, Files: files, Model: politeModel{}, Now: p.now,
 		Lines: lines, Log: slog.New(slog.DiscardHandler), Observe: o.Observe}
 	e.Finder = &session.Finder{Tree: tree, Runs: store, Load: e.Load}
-	return &app.App{Root: root, Engine: e, Store: store, Counter: store, Tree: tree, Space: tree, Writer: tree, Notes: tree, Now: p.now,
+	a := &app.App{Root: root, Engine: e, Store: store, Counter: store, Tree: tree, Space: tree, Writer: tree, Notes: tree, Now: p.now,
 		Health: health{doctor.Workspace{Store: store, Rows: store, Files: files}},
-		By:     kernel.Actor{Kind: kernel.Person, Name: "ana", Via: "cli"}}, done, nil
+		By:     kernel.Actor{Kind: kernel.Person, Name: "ana", Via: "cli"}}
+	a.Index = app.NewIndexer(a.WriteIndex, func(err error) { p.t.Error(err) })
+	return a, func() error { return errors.Join(a.Index.Close(), done()) }, nil
 }
 
 // types runs a command line and gives what came out of it, with the directory's name taken out.

@@ -52,6 +52,7 @@ type house struct {
 	store *sqlitestore.Store
 	tree  *workspace.Tree
 	log   *os.File
+	index *app.Indexer
 }
 
 // Open opens a workspace and completes what a killed process left: files that were committed and not put in place.
@@ -107,10 +108,13 @@ func (h *house) open(ctx context.Context, s Setup) (*app.App, error) {
 	if err := recoverFiles(ctx, files, e); err != nil {
 		return nil, err
 	}
-	return &app.App{Root: s.Root, Engine: e, Store: h.store, Counter: h.store, By: s.By, Now: time.Now,
+	a := &app.App{Root: s.Root, Engine: e, Store: h.store, Counter: h.store, By: s.By, Now: time.Now,
 		Plan:   engine.Plan{Workers: s.Settings.Engine.Workers, Switch: s.Switch},
 		Health: health{doctor.Workspace{Store: h.store, Rows: h.store, Files: files, Leases: h.store}},
-		Tree:   h.tree, Space: h.tree, Writer: h.tree, Notes: h.tree}, nil
+		Tree:   h.tree, Space: h.tree, Writer: h.tree, Notes: h.tree}
+	h.index = app.NewIndexer(a.WriteIndex, func(err error) { log.Warn("an index was not written", "error", err) })
+	a.Index = h.index
+	return a, nil
 }
 
 func between[T any](wrap func(T) T, inner T) T {
@@ -122,6 +126,9 @@ func between[T any](wrap func(T) T, inner T) T {
 
 func (h *house) close() error {
 	var errs []error
+	if h.index != nil {
+		errs = append(errs, h.index.Close())
+	}
 	if h.store != nil {
 		errs = append(errs, h.store.Close())
 	}
