@@ -1,6 +1,7 @@
 package task
 
 import (
+	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
@@ -80,5 +81,11 @@ func drop(d *Document, name string) {
 			d.Nodes = append(d.Nodes[:i], d.Nodes[i+1:]...)
 			return
 		}
+	}
+}
+
+func mustParse(raw []byte, into any) {
+	if err := json.Unmarshal(raw, into); err != nil {
+		panic(err)
 	}
 }

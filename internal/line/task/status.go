@@ -1,5 +1,7 @@
 package task
 
+import "sluice/internal/kernel"
+
 // Status is the word in which people read where a task stands.
 type Status string
 
@@ -30,4 +32,71 @@ func (s Status) fits(t NodeType) bool {
 		return true
 	}
 	return false
+}
+
+// Word is the one mapping from the law's status of a node to the word of a plan. blocked says that something a person
+// declared as input is missing.
+func Word(t NodeType, s kernel.Status, blocked bool) Status {
+	switch s {
+	case kernel.StatusWaiting:
+		if blocked {
+			return Blocked
+		}
+		return Pending
+	case kernel.StatusBlocked:
+		return Blocked
+	case kernel.StatusReady:
+		return Ready
+	case kernel.StatusRework:
+		if t == Action {
+			return ToBeModify
+		}
+		return Ready
+	case kernel.StatusRunning:
+		return InProgress
+	case kernel.StatusChecking:
+		if t == Action {
+			return ReadyToCheck
+		}
+		return InProgress
+	case kernel.StatusAsking, kernel.StatusHeld:
+		return WaitingExternal
+	case kernel.StatusDone:
+		return Done
+	case kernel.StatusAbandoned:
+		return Abandoned
+	}
+	return Failed
+}
+
+// PlanStatus is the word for a plan as a whole.
+type PlanStatus string
+
+const (
+	PlanPlanning   PlanStatus = "PLANNING" // the doctor has something against the document, so nothing follows from it
+	PlanReady      PlanStatus = "READY"
+	PlanInProgress PlanStatus = "IN_PROGRESS"
+	PlanWaiting    PlanStatus = "WAITING_EXTERNAL"
+	PlanDone       PlanStatus = "DONE"
+	PlanFailed     PlanStatus = "FAILED"
+)
+
+// PlanWord is the mapping for a plan: from the law's status of its run, whether its nodes are there, and whether any was
+// begun.
+func PlanWord(s kernel.RunStatus, unfolded, begun bool) PlanStatus {
+	switch s {
+	case kernel.RunFailed, kernel.RunCancelled, kernel.RunDropped:
+		return PlanFailed
+	}
+	switch {
+	case !unfolded:
+		return PlanPlanning
+	case s == kernel.RunDone:
+		return PlanDone
+	case s == kernel.RunParked, s == kernel.RunHeld:
+		return PlanWaiting
+	case !begun:
+		return PlanReady
+	}
+	return PlanInProgress
 }

@@ -1,0 +1,137 @@
+package task
+
+import (
+	"encoding/json"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sluice/internal/fault"
+	"sluice/internal/kernel"
+	"sluice/internal/line"
+)
+
+// Written is a review as a person gives it.
+type Written struct {
+	Approve     bool
+	Reason      string
+	Version     string // an artifact id or its beginning; empty is the newest
+	Score       *float64
+	Criteria    map[string]kernel.Criterion // by id; a bare approval passes every one
+	Suggestions []string
+}
+
+// ParseWritten reads a review from a file, in the words of a reviewer's reply.
+func ParseWritten(raw []byte) (Written, error) {
+	var doc struct {
+		checkReply
+		Score    *float64 `json:"total_score"`
+		Artifact string   `json:"reviewed_artifact_id"`
+	}
+	if err := json.Unmarshal(raw, &doc); err != nil {
+		return Written{}, fault.Wrap(fault.BadValue, "review", err, "the review does not parse")
+	}
+	if doc.Verdict != VerdictApproved && doc.Verdict != VerdictRejected {
+		return Written{}, fault.New(fault.BadValue, "verdict", "the review has verdict %q, not APPROVED or REJECTED", doc.Verdict)
+	}
+	w := Written{Approve: doc.Verdict == VerdictApproved, Reason: strings.Join(append([]string{doc.Summary}, doc.Reasons...), "; "), Version: doc.Artifact,
+		Score: doc.Score, Suggestions: doc.Suggestions, Criteria: map[string]kernel.Criterion{}}
+	w.Reason = strings.Trim(w.Reason, "; ")
+	for _, r := range doc.AcceptanceResults {
+		w.Criteria[r.CriterionID] = kernel.Criterion{ID: r.CriterionID, Pass: r.Pass, Evidence: r.Evidence}
+	}
+	return w, nil
+}
+
+// Judge is the command that a person's review is.
+func Judge(r *kernel.Run, t Node, w Written) (kernel.Judge, error) {
+	n, ok := r.Node(kernel.NodeID(t.TaskID))
+	if !ok || t.NodeType != Action || n.Newest() == nil {
+		return kernel.Judge{}, fault.New(fault.MissingPrerequisite, t.TaskID, "%s %q has no version to review", t.NodeType, t.Title).
+			With(fault.Action{Action: "run", Command: "sluice task run " + string(r.ID()), Why: "it makes what can be made"})
+	}
+	version := n.Newest()
+	if w.Version != "" {
+		i := slices.IndexFunc(n.Versions(), func(v *kernel.Version) bool { return strings.HasPrefix(string(v.ID), w.Version) })
+		if i < 0 {
+			return kernel.Judge{}, fault.New(fault.UnknownVersion, w.Version, "task %s has no artifact %q", t.TaskID, w.Version).
+				With(fault.Action{Action: "show", Command: "sluice task show " + string(r.ID()) + " " + t.TaskID, Why: "it lists them"})
+		}
+		version = n.Versions()[i]
+	}
+	review := kernel.Review{ID: kernel.ReviewID(deriveID("review", string(r.ID()), string(version.ID), strconv.Itoa(len(version.Reviews())))),
+		Check: kernel.NodeID(checkIn(r, n.ID())), Summary: w.Reason, Score: w.Score}
+	j := kernel.Judge{Node: n.ID(), Version: version.ID, Verdict: kernel.ForIt}
+	if !w.Approve {
+		j.Verdict = kernel.AgainstIt
+	}
+	return j, w.fill(&j, review, t)
+}
+
+func (w Written) fill(j *kernel.Judge, review kernel.Review, t Node) error {
+	if review.Score == nil && w.Approve {
+		full := 100.0
+		review.Score = &full
+	}
+	for _, k := range t.AcceptanceCriteria {
+		got, ok := w.Criteria[k.ID]
+		switch {
+		case !ok && !w.Approve:
+			continue // a rejection need not judge every criterion
+		case !ok:
+			got = kernel.Criterion{Pass: true, Evidence: orText(w.Reason, "approved by a person")}
+		}
+		got.ID = k.ID
+		if !got.Pass && w.Approve && k.Severity != Minor {
+			return fault.New(fault.BadValue, k.ID, "criterion %s is a %s and fails; what fails it is not approved", k.ID, k.Severity)
+		}
+		if !got.Pass {
+			review.Findings = append(review.Findings, kernel.Finding{Code: "criterion_failed", Severity: k.Severity, Path: k.ID,
+				Message: strings.TrimSuffix(k.Statement+": "+got.Evidence, ": "), Fix: strings.Join(w.Suggestions, "; ")})
+		}
+		review.Criteria = append(review.Criteria, got)
+	}
+	for id := range w.Criteria {
+		if !slices.ContainsFunc(t.AcceptanceCriteria, func(k Criterion) bool { return k.ID == id }) {
+			return fault.New(fault.BadValue, id, "task %s has no criterion %q", t.TaskID, id)
+		}
+	}
+	if !w.Approve {
+		review.Findings = append(review.Findings, kernel.Finding{Code: "reason", Severity: Major, Message: w.Reason, Fix: strings.Join(w.Suggestions, "; ")})
+	}
+	j.Review = review
+	return nil
+}
+
+// Submission makes a version of files that a person hands over, under the names that the task gives them.
+func Submission(run kernel.RunID, n kernel.View, t Node, files []line.Part) (line.Out, error) {
+	names := fileNames(t)
+	patterns := []string{t.DeliverableSpec.Filename}
+	if !t.DeliverableSpec.IsSingle() {
+		patterns = t.DeliverableSpec.Files
+	} else if len(files) != 1 {
+		return line.Out{}, fault.New(fault.BadValue, t.TaskID, "the deliverable of %q is one file, and %d were given", t.Title, len(files))
+	}
+	var parts []line.Part
+	for _, f := range files {
+		base := path.Base(f.Path)
+		place := ""
+		for i, p := range patterns {
+			if ok, _ := path.Match(path.Base(p), base); ok {
+				place = path.Join(t.DeliverableSpec.OutputDir, path.Dir(p), base)
+			} else if t.DeliverableSpec.IsSingle() {
+				place = names[i]
+			}
+		}
+		if place == "" {
+			return line.Out{}, fault.New(fault.BadValue, base, "%s fits none of the files of %q: %s", base, t.Title, strings.Join(patterns, ", "))
+		}
+		if why := pathFlaw(place, false); why != "" {
+			return line.Out{}, fault.New(fault.BadPath, place, "the file name %q %s", place, why)
+		}
+		parts = append(parts, line.Part{Path: place, Body: f.Body})
+	}
+	attempt := kernel.AttemptID(string(n.ID()) + "#" + strconv.Itoa(n.Attempts()+1))
+	return ProductOf(ArtifactID(run, attempt), parts)
+}
