@@ -78,13 +78,21 @@ func (v look) nextStep(id string, d scene.NextDoc) string {
 
 func (v look) prerequisites(step int, d scene.PrerequisitesDoc) string {
 	if d.CanStartStep {
-		return fmt.Sprintf("%d can start\n", step)
+		return fmt.Sprintf("step %d can start\n", step)
 	}
-	return fmt.Sprintf("%d cannot start\n  ", step) + clean(strings.Join(d.BlockingIssues, "\n  ")) + "\n"
+	return fmt.Sprintf("step %d cannot start\n  ", step) + clean(strings.Join(d.BlockingIssues, "\n  ")) + "\n"
+}
+
+// stageWord is what the parts of a workflow are called.
+func stageWord(workflow string) string {
+	if strings.HasPrefix(workflow, scene.Planning+"-") {
+		return "phase"
+	}
+	return "step"
 }
 
 func (v look) approval(d scene.ApprovalDoc) string {
-	text := fmt.Sprintf("%d of workflow %s is %s\n", d.Step, clean(d.WorkflowID), d.Status)
+	text := fmt.Sprintf("%s %d of workflow %s is %s\n", stageWord(d.WorkflowID), d.Step, clean(d.WorkflowID), d.Status)
 	if d.NextStep == nil {
 		return text
 	}
@@ -92,7 +100,7 @@ func (v look) approval(d scene.ApprovalDoc) string {
 	if d.Status == scene.Failed || d.Status == scene.Pending {
 		command = "sluice scene resume "
 	}
-	return text + v.next([]fault.Action{{Command: command + d.WorkflowID, Why: fmt.Sprintf("goes on with %d %s", *d.NextStep, clean(*d.NextStepName))}})
+	return text + v.next([]fault.Action{{Command: command + d.WorkflowID, Why: fmt.Sprintf("goes on with %s %d, %s", stageWord(d.WorkflowID), *d.NextStep, clean(*d.NextStepName))}})
 }
 
 func (v look) update(d scene.UpdateDoc) string {
@@ -104,7 +112,7 @@ func (v look) update(d scene.UpdateDoc) string {
 }
 
 func (v look) resumed(d scene.ResumeDoc) string {
-	return fmt.Sprintf("workflow %s is %s again from %d\n", clean(d.WorkflowID), d.CurrentStatus, d.ResumedFromStep) +
+	return fmt.Sprintf("workflow %s is %s again from %s %d\n", clean(d.WorkflowID), d.CurrentStatus, stageWord(d.WorkflowID), d.ResumedFromStep) +
 		v.next([]fault.Action{{Command: "sluice scene run " + d.WorkflowID, Why: "performs the steps here"}})
 }
 
