@@ -23,7 +23,7 @@ const (
 
 // layerOf is the house: each directory, or each directory below one where the key ends in "/*".
 var layerOf = map[string]int{
-	"internal/fault": base, "internal/digest": base, "internal/graph": base, "internal/prompt": base, "internal/schema": base,
+	"internal/fault": base, "internal/digest": base, "internal/graph": base, "internal/prompt": base, "internal/safepath": base, "internal/schema": base,
 	"internal/journal": law, "internal/kernel": law, "internal/gate": law,
 	"internal/line": lines, "internal/line/*": lines,
 	"internal/engine": shell, "internal/export": shell, "internal/session": shell, "internal/doctor": shell,
@@ -40,11 +40,12 @@ var layerOf = map[string]int{
 
 // siblings are the imports inside one layer that are meant.
 var siblings = map[string][]string{
-	"internal/graph":   {"internal/fault"},
-	"internal/gate":    {"internal/kernel"},
-	"internal/line/*":  {"internal/line"},
-	"internal/model/*": {"internal/model"},
-	"internal/app":     {"internal/config"},
+	"internal/graph":    {"internal/fault"},
+	"internal/safepath": {"internal/fault"},
+	"internal/gate":     {"internal/kernel"},
+	"internal/line/*":   {"internal/line"},
+	"internal/model/*":  {"internal/model"},
+	"internal/app":      {"internal/config"},
 }
 
 // key gives the entry of the table that speaks for a directory.

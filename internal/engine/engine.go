@@ -52,25 +52,7 @@ func (e *Engine) Do(ctx context.Context, id kernel.RunID, acts ...Act) (*kernel.
 			return e.Load(ctx, id)
 		}
 	}
-	for try := 0; ; try++ {
-		t, err := e.begin(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		for _, a := range acts {
-			if err := t.apply(a); err != nil {
-				return nil, err
-			}
-		}
-		if err := t.unfold(ctx); err != nil {
-			return nil, err
-		}
-		err = t.commit(ctx, 0, false)
-		if fault.CodeOf(err) == fault.Conflict && try < retries {
-			continue
-		}
-		return t.run, err
-	}
+	return e.DoWish(ctx, id, func(Look) ([]Act, error) { return acts, nil })
 }
 
 // RunActs are acts on one run.

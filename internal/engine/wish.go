@@ -18,7 +18,8 @@ type Look struct{ t *turn }
 // Run gives the run; it must not be kept.
 func (l Look) Run() *kernel.Run { return l.t.run }
 
-// DoWish applies what a wish decides, all or none, in one batch. Nothing decided is nothing done.
+// DoWish applies what a wish decides, all or none, in one batch. Nothing decided is nothing done. A run that this process
+// drives gets it through its owner.
 func (e *Engine) DoWish(ctx context.Context, id kernel.RunID, wish Wish) (*kernel.Run, error) {
 	for try := 0; ; try++ {
 		t, err := e.begin(ctx, id)

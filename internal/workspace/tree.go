@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"sluice/internal/fault"
+	"sluice/internal/safepath"
 )
 
 // Tree is a directory that nothing given to its methods can leave. Every path is taken through CleanPath. A Tree is
@@ -94,7 +95,7 @@ func (t *Tree) List(dir string) ([]fs.DirEntry, error) {
 	if err != nil {
 		return nil, fail("list", dir, err)
 	}
-	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return isOwn(e.Name()) })
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return safepath.IsOwn(e.Name()) })
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return entries, nil
 }

@@ -1,4 +1,4 @@
-package workspace
+package safepath
 
 import (
 	"path/filepath"
@@ -28,9 +28,9 @@ func TestCleanPathAccepts(t *testing.T) {
 		"git~":                             "git~",
 		strings.Repeat("文", 85):            strings.Repeat("文", 85),
 	} {
-		got, err := CleanPath(in)
+		got, err := Clean(in)
 		if err != nil || got != want {
-			t.Errorf("CleanPath(%q) = %q, %v; want %q", in, got, err, want)
+			t.Errorf("Clean(%q) = %q, %v; want %q", in, got, err, want)
 		}
 	}
 }
@@ -89,8 +89,8 @@ func TestCleanPathRefuses(t *testing.T) {
 		"long path":               strings.Repeat("abcdefg/", 129) + "x",
 		"not UTF-8":               "a\xffb",
 	} {
-		if got, err := CleanPath(in); fault.CodeOf(err) != fault.BadPath || got != "" {
-			t.Errorf("%s: CleanPath(%q) = %q, %v; want bad_path", name, in, got, err)
+		if got, err := Clean(in); fault.CodeOf(err) != fault.BadPath || got != "" {
+			t.Errorf("%s: Clean(%q) = %q, %v; want bad_path", name, in, got, err)
 		}
 	}
 }
@@ -99,11 +99,11 @@ func TestFoldTellsTwins(t *testing.T) {
 	for _, pair := range [][2]string{
 		{"A.json", "a.json"}, {"Straße", "STRASSE"}, {"Глава", "глава"}, {"É", "e\u0301"}, {"Σίσυφος", "ΣΊΣΥΦΟΣ"},
 	} {
-		if fold(pair[0]) != fold(pair[1]) {
-			t.Errorf("fold(%q) = %q, fold(%q) = %q; want the same", pair[0], fold(pair[0]), pair[1], fold(pair[1]))
+		if Fold(pair[0]) != Fold(pair[1]) {
+			t.Errorf("Fold(%q) = %q, Fold(%q) = %q; want the same", pair[0], Fold(pair[0]), pair[1], Fold(pair[1]))
 		}
 	}
-	if fold("第三章") == fold("第二章") {
+	if Fold("第三章") == Fold("第二章") {
 		t.Error("different names fold to the same key")
 	}
 }
@@ -114,25 +114,25 @@ func FuzzCleanPath(f *testing.F) {
 	}
 	root := filepath.FromSlash("/root/of/all")
 	f.Fuzz(func(t *testing.T, in string) {
-		clean, err := CleanPath(in)
+		clean, err := Clean(in)
 		if err != nil {
 			if fault.CodeOf(err) != fault.BadPath {
-				t.Fatalf("CleanPath(%q) refuses with %v", in, err)
+				t.Fatalf("Clean(%q) refuses with %v", in, err)
 			}
 			return
 		}
-		again, err := CleanPath(clean)
+		again, err := Clean(clean)
 		if err != nil || again != clean {
-			t.Fatalf("CleanPath(%q) = %q, then %q, %v", in, clean, again, err)
+			t.Fatalf("Clean(%q) = %q, then %q, %v", in, clean, again, err)
 		}
 		if !filepath.IsLocal(filepath.FromSlash(clean)) {
-			t.Fatalf("CleanPath(%q) = %q, which is not local", in, clean)
+			t.Fatalf("Clean(%q) = %q, which is not local", in, clean)
 		}
 		if joined := filepath.Join(root, clean); !strings.HasPrefix(joined, root+string(filepath.Separator)) {
-			t.Fatalf("CleanPath(%q) = %q, which leaves the root as %q", in, clean, joined)
+			t.Fatalf("Clean(%q) = %q, which leaves the root as %q", in, clean, joined)
 		}
 		if strings.ContainsAny(clean, "\\\x00\n:") || !utf8.ValidString(clean) || !norm.NFC.IsNormalString(clean) {
-			t.Fatalf("CleanPath(%q) = %q has what no path may have", in, clean)
+			t.Fatalf("Clean(%q) = %q has what no path may have", in, clean)
 		}
 	})
 }
