@@ -6,11 +6,11 @@ import (
 	"regexp"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"sluice/internal/fault"
 	"sluice/internal/kernel"
 	"sluice/internal/line"
+	"sluice/internal/safepath"
 )
 
 // Levels of planning.
@@ -161,13 +161,13 @@ func CheckPath(p Params, given string) error {
 		return fault.New(fault.BadPath, "artifacts", format, args...).
 			With(fault.Action{Action: "write", Why: "files of this workflow belong under " + p.WorkingDir + "/"})
 	}
-	switch {
-	case len(given) > maxPath:
+	if len(given) > maxPath {
 		return refuse("a path of %d bytes is longer than %d", len(given), maxPath)
-	case given == "" || !utf8.ValidString(given) || strings.ContainsAny(given, "\\:\x00") || path.Clean(given) != given ||
-		path.IsAbs(given) || given == "." || given == ".." || strings.HasPrefix(given, "../"):
+	}
+	if clean, err := safepath.Clean(given); err != nil || clean != given {
 		return refuse("path %q is not a plain path relative to the workspace", given)
-	case strings.HasPrefix(given, p.WorkingDir+"/"):
+	}
+	if strings.HasPrefix(given, p.WorkingDir+"/") {
 		return nil
 	}
 	for _, place := range declaredPlaces(p) {
