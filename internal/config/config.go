@@ -26,6 +26,7 @@ type Config struct {
 	Engine Engine `yaml:"engine" doc:"how runs are driven"`
 	Person Person `yaml:"person" doc:"who approves here"`
 	MCP    MCP    `yaml:"mcp" doc:"what MCP clients may do"`
+	Task   Task   `yaml:"task" doc:"what plans of tasks are held to; a plan keeps what it was imported with"`
 	Log    Log    `yaml:"log" doc:"what is recorded beside the journal"`
 }
 
@@ -59,6 +60,16 @@ type MCP struct {
 	RequirePerson bool `yaml:"require_person" trust:"tighten" doc:"refuse approvals that no person confirmed at the client"`
 }
 
+// Task says what plans of tasks are held to.
+type Task struct {
+	MaxDecompositionDepth      int     `yaml:"max_decomposition_depth" min:"0" doc:"how deep splitting may go below the root"`
+	OneShotThresholdPersonDays float64 `yaml:"one_shot_threshold_person_days" min:"0" doc:"a leaf with more person-days must be split"`
+	MaxLeaves                  int     `yaml:"max_leaves" min:"0" doc:"how many leaves splitting may lead to"`
+	MaxAttempts                int     `yaml:"max_attempts" min:"0" doc:"attempts at a task before a person is asked"`
+	ReviewPassScore            float64 `yaml:"review_pass_score" min:"0" doc:"the score a deliverable needs to pass its review"`
+	Reviewer                   string  `yaml:"reviewer" doc:"the name under which reviews of the model are recorded"`
+}
+
 // Log says where the program's own log goes.
 type Log struct {
 	Dir string `yaml:"dir" trust:"user" doc:"directory of the daily log; empty is .sluice/log of the workspace"`
@@ -70,6 +81,8 @@ func Default() Config {
 		Model: Model{Provider: "rehearsal", Timeout: 5 * time.Minute, Concurrency: 8, MaxRetries: 3},
 		// Four workers keep a model with the default concurrency busy.
 		Engine: Engine{Workers: 4},
+		Task: Task{MaxDecompositionDepth: 5, OneShotThresholdPersonDays: 10, MaxLeaves: 500, MaxAttempts: 3,
+			ReviewPassScore: 90, Reviewer: "xiaojing"},
 		Person: Person{Name: osUser()},
 	}
 }

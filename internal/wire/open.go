@@ -20,6 +20,7 @@ import (
 	"sluice/internal/line"
 	"sluice/internal/line/sample"
 	"sluice/internal/line/scene"
+	"sluice/internal/line/task"
 	"sluice/internal/model"
 	"sluice/internal/session"
 	"sluice/internal/sqlitestore"
@@ -109,6 +110,7 @@ func (h *house) open(ctx context.Context, s Setup) (*app.App, error) {
 		return nil, err
 	}
 	a := &app.App{Root: s.Root, Engine: e, Store: h.store, Counter: h.store, By: s.By, Now: time.Now,
+		Plans:  task.Settings(s.Settings.Task),
 		Plan:   engine.Plan{Workers: s.Settings.Engine.Workers, Switch: s.Switch},
 		Health: health{doctor.Workspace{Store: h.store, Rows: h.store, Files: files, Leases: h.store}},
 		Tree:   h.tree, Space: h.tree, Writer: h.tree, Notes: h.tree}
@@ -144,7 +146,7 @@ func (h *house) close() error {
 // builtin gives the lines of this program.
 func builtin() (map[string]*line.Line, error) {
 	lines := map[string]*line.Line{}
-	for _, make := range []func() (*line.Line, error){sample.New, session.New, scene.New} {
+	for _, make := range []func() (*line.Line, error){sample.New, session.New, scene.New, task.New} {
 		l, err := make()
 		if err != nil {
 			return nil, err

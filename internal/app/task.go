@@ -1,0 +1,352 @@
+package app
+
+import (
+	"context"
+	"strings"
+
+	"sluice/internal/digest"
+	"sluice/internal/engine"
+	"sluice/internal/fault"
+	"sluice/internal/journal"
+	"sluice/internal/kernel"
+	"sluice/internal/line"
+	"sluice/internal/line/task"
+)
+
+// PlanImportDoc says what an import made of a file.
+type PlanImportDoc struct {
+	PlanID   string          `json:"plan_id"`
+	Status   task.PlanStatus `json:"status"`
+	Nodes    int             `json:"node_count"`
+	Leaves   int             `json:"leaf_count"`
+	Changed  []task.Note     `json:"changed"`
+	Findings []task.Finding  `json:"findings"`
+}
+
+// ImportPlan makes a plan from a file. One that the doctor has something against is kept, shown and drawn, and does not
+// run.
+func (a *App) ImportPlan(ctx context.Context, raw []byte) (PlanImportDoc, error) {
+	read, err := task.Read(raw)
+	if err != nil {
+		return PlanImportDoc{}, err
+	}
+	if err := read.Err(); err != nil {
+		return PlanImportDoc{}, err
+	}
+	open, err := task.Open(read.Document, a.Plans)
+	if err != nil {
+		return PlanImportDoc{}, err
+	}
+	submit, err := a.planAct(read.Document, "imported")
+	if err != nil {
+		return PlanImportDoc{}, err
+	}
+	open.Stamp = a.stamp()
+	run, err := a.Engine.OpenWith(ctx, open, submit)
+	if err != nil {
+		return PlanImportDoc{}, err
+	}
+	v := task.View{Run: run, Doc: read.Document}
+	return PlanImportDoc{PlanID: string(run.ID()), Status: v.Status().Status, Nodes: len(read.Document.Nodes),
+		Leaves: len(task.NewChart(&read.Document).Leaves()), Changed: orEmpty(read.Changed), Findings: orEmpty(task.Doctor(read.Document, a.Plans))}, nil
+}
+
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// planAct stores a document as the next version of its plan.
+func (a *App) planAct(d task.Document, note string) (engine.Act, error) {
+	body, err := d.Encode()
+	if err != nil {
+		return engine.Act{}, err
+	}
+	b := blob(body)
+	return engine.Act{Command: kernel.Submit{Stamp: a.stamp(), Node: task.PlanNode, Note: note,
+		Content: kernel.Content{Digest: b.Digest, Size: int64(len(body)), Schema: task.PlanSchema}}, Blobs: []journal.Blob{b}}, nil
+}
+
+// plan finds a plan and reads it in the words of its line, with damaged files put back first.
+func (a *App) plan(ctx context.Context, id string) (task.View, error) {
+	return a.planAs(ctx, id, a.load)
+}
+
+func (a *App) planAs(ctx context.Context, id string, load func(ctx context.Context, id string) (*kernel.Run, error)) (task.View, error) {
+	if _, err := kernel.ParseRunID(id); err != nil {
+		return task.View{}, err
+	}
+	id = strings.ToLower(id)
+	info, err := a.Store.Run(ctx, id)
+	if err != nil && fault.CodeOf(err) != fault.UnknownRun {
+		return task.View{}, err
+	}
+	if err != nil || info.Line != task.Name || isGone(info) {
+		return task.View{}, fault.New(fault.UnknownRun, id, "there is no plan %s", id).
+			With(fault.Action{Action: "list", Command: "sluice task list", Why: "it shows the plans there are"})
+	}
+	run, err := load(ctx, info.ID)
+	if err != nil {
+		return task.View{}, err
+	}
+	return task.Look(run, a.bodies(ctx, run))
+}
+
+// PlanStatus says where a plan stands.
+func (a *App) PlanStatus(ctx context.Context, id string) (task.StatusDoc, error) {
+	v, err := a.plan(ctx, id)
+	if err != nil {
+		return task.StatusDoc{}, err
+	}
+	return v.Status(), nil
+}
+
+// ShowTask shows one task of a plan with its history.
+func (a *App) ShowTask(ctx context.Context, id, given string) (task.TaskDoc, error) {
+	v, t, err := a.planTask(ctx, id, given)
+	if err != nil {
+		return task.TaskDoc{}, err
+	}
+	return v.Task(t)
+}
+
+func (a *App) planTask(ctx context.Context, id, given string) (task.View, task.Node, error) {
+	v, err := a.plan(ctx, id)
+	if err != nil {
+		return v, task.Node{}, err
+	}
+	t, err := v.FindTask(given)
+	return v, t, err
+}
+
+// DrawPlan draws a plan.
+func (a *App) DrawPlan(ctx context.Context, id, format string) (string, error) {
+	v, err := a.plan(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	return task.Draw(v.Doc, v.Standing, format)
+}
+
+// PlanGraph gives a plan's drawing as data.
+func (a *App) PlanGraph(ctx context.Context, id string) (task.GraphDoc, error) {
+	v, err := a.plan(ctx, id)
+	if err != nil {
+		return task.GraphDoc{}, err
+	}
+	return task.Graph(v.Doc, v.Standing), nil
+}
+
+// PlanFindingsDoc says what the doctor found.
+type PlanFindingsDoc struct {
+	PlanID   string         `json:"plan_id"`
+	Findings []task.Finding `json:"findings"`
+}
+
+// Err is the refusal of a plan with findings that stop it.
+func (d PlanFindingsDoc) Err() error { return task.Refuse(d.PlanID, d.Findings) }
+
+// PlanDoctor holds a plan and what became of it against every hard rule.
+func (a *App) PlanDoctor(ctx context.Context, id string) (PlanFindingsDoc, error) {
+	v, err := a.planAs(ctx, id, func(ctx context.Context, id string) (*kernel.Run, error) {
+		return a.Engine.Load(ctx, kernel.RunID(id)) // files as they are
+	})
+	if err != nil {
+		return PlanFindingsDoc{}, err
+	}
+	s, err := task.SettingsOf(v.Run)
+	if err != nil {
+		return PlanFindingsDoc{}, err
+	}
+	d := PlanFindingsDoc{PlanID: string(v.Run.ID()), Findings: orEmpty(task.Doctor(v.Doc, s))}
+	var tasks []task.TaskDoc
+	for _, n := range v.Doc.Nodes {
+		t, err := v.Task(n)
+		if err != nil {
+			return d, err
+		}
+		tasks = append(tasks, t)
+	}
+	d.Findings = append(d.Findings, task.DoctorState(tasks, a.sumOf)...)
+	d.Findings = append(d.Findings, task.DoctorReviews(tasks, a.sumOf)...)
+	return d, nil
+}
+
+func (a *App) sumOf(path string) (string, bool) {
+	body, err := a.Space.Read(path)
+	if err != nil {
+		return "", false
+	}
+	return digest.Of(body).Hex(), true
+}
+
+// PlanRewriteDoc says what a rewrite changes, and what it leaves.
+type PlanRewriteDoc struct {
+	PlanID   string         `json:"plan_id"`
+	Applied  bool           `json:"applied"`
+	Changes  []task.Change  `json:"changes"`
+	Findings []task.Finding `json:"findings"` // that are left
+	Plan     task.Document  `json:"plan"`
+}
+
+// RewritePlan proposes a plan without the findings that have a mechanical answer, and stores it if that is wanted. A plan
+// whose tasks are under way is not rewritten: what was begun keeps what it was begun as.
+func (a *App) RewritePlan(ctx context.Context, id string, apply bool) (PlanRewriteDoc, error) {
+	v, err := a.plan(ctx, id)
+	if err != nil {
+		return PlanRewriteDoc{}, err
+	}
+	s, err := task.SettingsOf(v.Run)
+	if err != nil {
+		return PlanRewriteDoc{}, err
+	}
+	better, changes := task.Rewrite(v.Doc, s)
+	d := PlanRewriteDoc{PlanID: string(v.Run.ID()), Changes: orEmpty(changes), Findings: orEmpty(task.Doctor(better, s)), Plan: better}
+	if !apply || len(changes) == 0 {
+		return d, nil
+	}
+	if v.IsUnfolded() {
+		return d, fault.New(fault.IllegalStep, id, "the tasks of plan %s follow from it already; it is not rewritten any more", id).
+			With(fault.Action{Action: "status", Command: "sluice task status " + id, Why: "it shows where its tasks stand"})
+	}
+	act, err := a.planAct(better, "rewritten")
+	if err != nil {
+		return d, err
+	}
+	if _, err := a.Engine.Do(ctx, v.Run.ID(), act); err != nil {
+		return d, err
+	}
+	d.Applied = true
+	return d, nil
+}
+
+// PlanRow is a plan in a list.
+type PlanRow struct {
+	PlanID string          `json:"plan_id"`
+	Title  string          `json:"title"`
+	Status task.PlanStatus `json:"status"`
+	Tasks  int             `json:"task_count"`
+	Done   int             `json:"done_count"`
+}
+
+// PlanListDoc lists plans.
+type PlanListDoc struct {
+	Plans []PlanRow `json:"plans"`
+	Next  string    `json:"next_page,omitempty"`
+}
+
+// ListPlans lists the plans of the workspace, newest first.
+func (a *App) ListPlans(ctx context.Context, limit int, page string) (PlanListDoc, error) {
+	found, err := a.Store.List(ctx, journal.Filter{Line: task.Name, Limit: limit, Cursor: page})
+	if err != nil {
+		return PlanListDoc{}, err
+	}
+	d := PlanListDoc{Plans: []PlanRow{}, Next: found.Next}
+	for _, info := range found.Runs {
+		if isGone(info) {
+			continue
+		}
+		v, err := a.plan(ctx, info.ID)
+		if err != nil {
+			return d, err
+		}
+		s := v.Status()
+		d.Plans = append(d.Plans, PlanRow{PlanID: s.PlanID, Title: s.Title, Status: s.Status, Tasks: len(s.Nodes), Done: s.Counts[task.Done]})
+	}
+	return d, nil
+}
+
+// RunPlan lets a plan go on until it waits or ends. One that the doctor has something against is refused.
+func (a *App) RunPlan(ctx context.Context, id string, workers int) (task.StatusDoc, error) {
+	v, err := a.plan(ctx, id)
+	if err != nil {
+		return task.StatusDoc{}, err
+	}
+	if !v.IsUnfolded() {
+		s, err := task.SettingsOf(v.Run)
+		if err != nil {
+			return task.StatusDoc{}, err
+		}
+		if err := task.Refuse(id, task.Doctor(v.Doc, s)); err != nil {
+			return task.StatusDoc{}, err
+		}
+	}
+	driver := *a
+	if workers > 0 {
+		driver.Plan.Workers = workers
+	}
+	if _, err := driver.Drive(ctx, string(v.Run.ID())); err != nil {
+		return task.StatusDoc{}, err
+	}
+	return a.PlanStatus(ctx, id)
+}
+
+// taskCommand gives one command to a plan and says where it stands then.
+func (a *App) taskCommand(ctx context.Context, v task.View, acts ...engine.Act) (task.StatusDoc, error) {
+	run, err := a.Engine.Do(ctx, v.Run.ID(), acts...)
+	if err != nil {
+		return task.StatusDoc{}, err
+	}
+	v.Run = run
+	return v.Status(), nil
+}
+
+// RedoTask has a task made or judged again, with what a person says about it. Its attempts start again.
+func (a *App) RedoTask(ctx context.Context, id, given, note string) (task.StatusDoc, error) {
+	v, t, err := a.planTask(ctx, id, given)
+	if err != nil {
+		return task.StatusDoc{}, err
+	}
+	return a.taskCommand(ctx, v, engine.Act{Command: kernel.Revise{Stamp: a.stamp(), Nodes: []kernel.NodeID{kernel.NodeID(t.TaskID)}, Note: note}})
+}
+
+// AbandonTask takes a task out of its plan.
+func (a *App) AbandonTask(ctx context.Context, id, given, reason string) (task.StatusDoc, error) {
+	v, t, err := a.planTask(ctx, id, given)
+	if err != nil {
+		return task.StatusDoc{}, err
+	}
+	return a.taskCommand(ctx, v, engine.Act{Command: kernel.Abandon{Stamp: a.stamp(), Node: kernel.NodeID(t.TaskID), Reason: reason}})
+}
+
+// SubmitTask takes files of a person as the next version of a task. It meets the same CHECK.
+func (a *App) SubmitTask(ctx context.Context, id, given string, files []line.Part) (task.StatusDoc, error) {
+	v, t, err := a.planTask(ctx, id, given)
+	if err != nil {
+		return task.StatusDoc{}, err
+	}
+	n, ok := v.Run.Node(kernel.NodeID(t.TaskID))
+	if !ok || t.NodeType != task.Action {
+		return task.StatusDoc{}, fault.New(fault.IllegalStep, t.TaskID, "%s is a %s of a plan that is %s; it takes no files", t.TaskID, t.NodeType, v.Status().Status).
+			With(fault.Action{Action: "status", Command: "sluice task status " + id})
+	}
+	out, err := task.Submission(v.Run.ID(), n, t, files)
+	if err != nil {
+		return task.StatusDoc{}, err
+	}
+	p := engine.PerformedAs(out)
+	return a.taskCommand(ctx, v, engine.Act{Command: kernel.Submit{Stamp: a.stamp(), Node: n.ID(), Content: p.Content}, Blobs: p.Blobs})
+}
+
+// ReviewTask records a person's verdict on one version of a task, in place of its CHECK.
+func (a *App) ReviewTask(ctx context.Context, id, given string, w task.Written) (task.StatusDoc, error) {
+	v, t, err := a.planTask(ctx, id, given)
+	if err != nil {
+		return task.StatusDoc{}, err
+	}
+	judge, err := task.Judge(v.Run, t, w)
+	if err != nil {
+		return task.StatusDoc{}, err
+	}
+	judge.Stamp = a.stamp()
+	s, err := a.taskCommand(ctx, v, engine.Act{Command: judge})
+	if err != nil {
+		return s, err
+	}
+	shown := judge.Review
+	shown.Node, shown.Version, shown.Verdict, shown.By, shown.At = judge.Node, judge.Version, judge.Verdict, judge.By, judge.At
+	path := task.ReviewPath(string(shown.Check), string(shown.ID), shown.Verdict)
+	return s, a.Writer.Write(path, []byte(task.ReviewText(shown, t.AcceptanceCriteria)), 0o644)
+}

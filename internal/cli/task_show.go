@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"sluice/internal/app"
+	"sluice/internal/fault"
+	"sluice/internal/line/task"
+)
+
+// maxFindings bounds how many findings a person is shown; JSON has all.
+const maxFindings = 50
+
+func (v look) planImport(d app.PlanImportDoc) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "imported plan %s: %s, %s, %s\n", d.PlanID, count(d.Nodes, "node"), count(d.Leaves, "leaf action"), d.Status)
+	for i, n := range d.Changed {
+		if i == 20 {
+			fmt.Fprintf(&b, "  and %d more changes\n", len(d.Changed)-i)
+			break
+		}
+		b.WriteString("  " + clean(n.Path+" "+n.Message) + "\n")
+	}
+	if len(d.Findings) > 0 {
+		b.WriteString(v.findings(d.Findings))
+	}
+	next := fault.Action{Command: "sluice task run " + d.PlanID, Why: "it performs the tasks"}
+	if task.HasErrors(d.Findings) {
+		next = fault.Action{Command: "sluice task rewrite " + d.PlanID, Why: "it proposes what can be mended by itself"}
+	}
+	return b.String() + v.next([]fault.Action{next})
+}
+
+func (v look) findings(found []task.Finding) string {
+	var b strings.Builder
+	for i, f := range found {
+		if i == maxFindings {
+			fmt.Fprintf(&b, "and %d more; --json has all\n", len(found)-i)
+			break
+		}
+		place := f.Node
+		if len(place) > 8 {
+			place = place[:8]
+		}
+		fmt.Fprintf(&b, "%s %s %s\n", f.Severity, f.Code, clean(strings.TrimSpace(place+" "+f.Path)))
+		fmt.Fprintf(&b, "  %s\n  hint: %s\n", clean(f.Message), clean(f.Hint))
+	}
+	return b.String()
+}
+
+func (v look) planFindings(id string, found []task.Finding) string {
+	if len(found) == 0 {
+		return "nothing found in plan " + id + "\n"
+	}
+	text := v.findings(found) + count(len(found), "finding") + "\n"
+	if !task.HasErrors(found) {
+		return text
+	}
+	return text + v.next([]fault.Action{{Command: "sluice task rewrite " + id, Why: "it proposes what can be mended by itself"}})
+}
+
+func (v look) planRewrite(d app.PlanRewriteDoc) string {
+	var b strings.Builder
+	for i, c := range d.Changes {
+		if i == maxFindings {
+			fmt.Fprintf(&b, "and %d more; --json has all\n", len(d.Changes)-i)
+			break
+		}
+		fmt.Fprintf(&b, "%s: %s\n", c.Code, clean(c.Message))
+	}
+	switch {
+	case len(d.Changes) == 0:
+		b.WriteString("there is nothing to rewrite\n")
+	case d.Applied:
+		b.WriteString(count(len(d.Changes), "change") + " applied\n")
+	default:
+		b.WriteString(count(len(d.Changes), "change") + " proposed; nothing is stored\n")
+	}
+	if len(d.Findings) > 0 {
+		b.WriteString("what is left:\n" + v.findings(d.Findings))
+	}
+	switch {
+	case len(d.Changes) > 0 && !d.Applied:
+		b.WriteString(v.next([]fault.Action{{Command: "sluice task rewrite " + d.PlanID + " --apply", Why: "it stores the proposal"}}))
+	case !task.HasErrors(d.Findings):
+		b.WriteString(v.next([]fault.Action{{Command: "sluice task run " + d.PlanID, Why: "it performs the tasks"}}))
+	}
+	return b.String()
+}
+
+func (v look) plans(d app.PlanListDoc) string {
+	if len(d.Plans) == 0 {
+		return "there are no plans\n" + v.next([]fault.Action{{Command: "sluice task import FILE", Why: "it makes one"}})
+	}
+	rows := [][]string{{"PLAN", "STATUS", "DONE", "TITLE"}}
+	for _, p := range d.Plans {
+		rows = append(rows, []string{p.PlanID, string(p.Status), strconv.Itoa(p.Done) + "/" + strconv.Itoa(p.Tasks), clean(p.Title)})
+	}
+	return table(v.width, rows...)
+}
+
+// planHead says what a plan is and where it stands, with its counts.
+func (v look) planHead(d task.StatusDoc) string {
+	var counts []string
+	for _, s := range task.Statuses() {
+		if n := d.Counts[s]; n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, s))
+		}
+	}
+	return fmt.Sprintf("plan %s %s  %s\n%s\n", d.PlanID, d.Status, clean(d.Title), strings.Join(counts, ", "))
+}
+
+func (v look) planRecorded(d task.StatusDoc) string {
+	return v.planHead(d) + v.next([]fault.Action{{Command: "sluice task run " + d.PlanID, Why: "it goes on"}})
+}
+
+func (v look) plan(d task.StatusDoc) string {
+	rows := [][]string{{"TASK", "TYPE", "STATUS", "TRIES", "TITLE"}}
+	for _, n := range d.Nodes {
+		title := clean(n.Title)
+		if n.BlockedReason != "" {
+			title += "  (" + clean(n.BlockedReason) + ")"
+		}
+		rows = append(rows, []string{n.TaskID[:min(8, len(n.TaskID))], string(n.NodeType), string(n.Status), strconv.Itoa(n.AttemptCount), title})
+	}
+	text := v.planHead(d) + table(v.width, rows...)
+	switch d.Status {
+	case task.PlanWaiting:
+		return text + v.next([]fault.Action{{Command: "sluice inbox " + d.PlanID, Why: "it shows what is asked, and how to answer"}})
+	case task.PlanReady, task.PlanInProgress, task.PlanFailed:
+		return text + v.next([]fault.Action{{Command: "sluice task run " + d.PlanID, Why: "it goes on"}})
+	case task.PlanPlanning:
+		return text + v.next([]fault.Action{{Command: "sluice task doctor " + d.PlanID, Why: "it says what keeps the plan from running"}})
+	}
+	return text + v.next([]fault.Action{{Command: "sluice task export " + d.PlanID, Why: "it writes what was approved"}})
+}
+
+func (v look) task(d task.TaskDoc) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s %s  %s\n", d.NodeType, d.TaskID, d.Status, clean(d.Title))
+	if d.BlockedReason != "" {
+		b.WriteString("reason: " + clean(d.BlockedReason) + "\n")
+	}
+	if d.Task.GoalStatement != "" {
+		b.WriteString("goal: " + clean(d.Task.GoalStatement) + "\n")
+	}
+	if s := d.Task.DeliverableSpec; s != nil {
+		single := "one file"
+		if !s.IsSingle() {
+			single = "files " + clean(strings.Join(s.Files, ", "))
+		}
+		fmt.Fprintf(&b, "deliverable: %s (%s, %s) %s\n", clean(s.Filename), clean(s.Format), single, clean(s.Description))
+	}
+	for _, k := range d.Task.AcceptanceCriteria {
+		fmt.Fprintf(&b, "criterion %s (%s, %s): %s\n", clean(k.ID), k.Severity, k.CheckMethod, clean(k.Statement))
+	}
+	for _, a := range d.Artifacts {
+		mark := ""
+		if a.ArtifactID == d.ApprovedArtifactID {
+			mark += "  approved"
+		}
+		if a.ArtifactID == d.ActiveArtifactID {
+			mark += "  active"
+		}
+		fmt.Fprintf(&b, "artifact v%d %s %s%s\n  %s  %s\n  sha256 %s  %s\n", a.Version, a.ArtifactID, a.Standing, mark, clean(a.Path), clean(a.Format), a.SHA256, timeText(a.CreatedAt))
+	}
+	for _, r := range d.Reviews {
+		score := "-"
+		if r.TotalScore != nil {
+			score = strconv.FormatFloat(*r.TotalScore, 'f', -1, 64)
+		}
+		fmt.Fprintf(&b, "review %s of %s by %s: %s, score %s\n  %s\n  %s\n", r.ReviewID, r.ReviewedArtifactID, clean(r.Reviewer), r.Verdict, score, clean(r.Path), clean(r.Summary))
+		for _, k := range r.AcceptanceResults {
+			word := "fail"
+			if k.Pass {
+				word = "pass"
+			}
+			fmt.Fprintf(&b, "  %s %s: %s\n", clean(k.ID), word, clean(k.Evidence))
+		}
+	}
+	return b.String()
+}
