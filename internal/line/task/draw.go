@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Standing says where a task stands, for drawing; nothing where nothing is known.
@@ -105,7 +106,9 @@ func (c *Chart) row(b *strings.Builder, id string, depth int, again bool, at Sta
 
 // oneLine makes a title harmless inside a drawing.
 func oneLine(s string) string {
-	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return isInvisible(r) || r == ' ' }), " ")
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool {
+		return unicode.IsControl(r) || unicode.IsSpace(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\ufeff'
+	}), " ")
 }
 
 // Mermaid draws a flowchart.

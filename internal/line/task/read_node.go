@@ -3,6 +3,8 @@ package task
 import (
 	"strconv"
 	"strings"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Words that plans use, in capitals, and ours for them. They are never changed.
@@ -99,7 +101,11 @@ func (r *reader) spec(o *object, name string) *DeliverableSpec {
 	if d.OutputDir == "." || d.OutputDir == "./" {
 		d.OutputDir = ""
 	}
-	d.OutputDir = strings.TrimSuffix(d.OutputDir, "/")
+	d.OutputDir = norm.NFC.String(strings.TrimSuffix(d.OutputDir, "/"))
+	d.Filename = norm.NFC.String(d.Filename)
+	for i := range d.Files {
+		d.Files[i] = norm.NFC.String(d.Files[i])
+	}
 	s.rest()
 	return d
 }

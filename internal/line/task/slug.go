@@ -3,13 +3,17 @@ package task
 import (
 	"strings"
 	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"sluice/internal/safepath"
 )
 
 // Slug makes a title a name for a file: letters and digits of any script, everything else an underscore.
 func Slug(title string) string {
 	var b strings.Builder
 	gap := false
-	for _, r := range title {
+	for _, r := range norm.NFC.String(title) {
 		if b.Len() > 80 {
 			break
 		}
@@ -23,7 +27,7 @@ func Slug(title string) string {
 		}
 		gap = true
 	}
-	if b.Len() == 0 || isDevice(b.String()) {
+	if b.Len() == 0 || safepath.NameFlaw(b.String(), "") != "" {
 		return "task"
 	}
 	return b.String()
