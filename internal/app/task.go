@@ -207,6 +207,10 @@ func (a *App) RewritePlan(ctx context.Context, id string, apply bool) (PlanRewri
 	if !apply || len(changes) == 0 {
 		return d, nil
 	}
+	if !v.IsPlanned() {
+		return d, fault.New(fault.IllegalStep, id, "plan %s is being planned; there is nothing to rewrite yet", id).
+			With(fault.Action{Action: "run", Command: "sluice task run " + id, Why: "it goes on planning"})
+	}
 	if v.IsUnfolded() {
 		return d, fault.New(fault.IllegalStep, id, "the tasks of plan %s follow from it already; it is not rewritten any more", id).
 			With(fault.Action{Action: "status", Command: "sluice task status " + id, Why: "it shows where its tasks stand"})
@@ -264,7 +268,7 @@ func (a *App) RunPlan(ctx context.Context, id string, workers int) (task.StatusD
 	if err != nil {
 		return task.StatusDoc{}, err
 	}
-	if !v.IsUnfolded() {
+	if !v.IsUnfolded() && v.IsPlanned() {
 		s, err := task.SettingsOf(v.Run)
 		if err != nil {
 			return task.StatusDoc{}, err

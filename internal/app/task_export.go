@@ -90,6 +90,9 @@ func (a *App) SupplyTask(ctx context.Context, id, given string, files []line.Par
 	if err != nil {
 		return task.StatusDoc{}, err
 	}
+	if at := v.Waiting(); given == "" && at != "" {
+		return a.supplyPlanning(ctx, v, at, files, strings.TrimSpace(note))
+	}
 	if given != "" {
 		t, err := v.FindTask(given)
 		if err != nil {

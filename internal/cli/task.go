@@ -19,14 +19,15 @@ func (k *Kit) task() *cobra.Command {
 		Long: `A plan is a graph of GOALs, ACTIONs and CHECKs. Every ACTION declares its deliverable, its acceptance criteria and its
 effort; every deliverable is judged by one CHECK at an exact version; only approved versions are used further on. TASK
 is a task_id or the beginning of one.`,
-		Example: `  sluice task import plan.json
+		Example: `  sluice task new "Make a small chess game for the browser"
+  sluice task import plan.json
   sluice task doctor PLAN
   sluice task run PLAN --workers 8
   sluice task show PLAN 3f2a`,
 		Args: cobra.ArbitraryArgs,
 		RunE: unknownCommand,
 	}
-	c.AddCommand(k.taskImport(), k.taskDoctor(), k.taskRewrite(), k.taskList(), k.taskStatus(), k.taskShow(), k.taskGraph(),
+	c.AddCommand(k.taskNew(), k.taskImport(), k.taskDoctor(), k.taskRewrite(), k.taskList(), k.taskStatus(), k.taskShow(), k.taskGraph(),
 		k.taskRun(), k.taskReview(), k.taskRedo(), k.taskSubmit(), k.taskAbandon(), k.taskSupply(), k.taskExport())
 	return c
 }

@@ -45,7 +45,7 @@ func (k *Kit) printPlan(d task.StatusDoc, err error) error {
 		return err
 	}
 	switch d.Status {
-	case task.PlanWaiting:
+	case task.PlanWaiting, task.PlanRequest:
 		k.exit = fault.ExitParked
 	case task.PlanFailed:
 		k.exit = fault.ExitGaveUp

@@ -131,6 +131,8 @@ func (v look) plan(d task.StatusDoc) string {
 		return text + v.next([]fault.Action{{Command: "sluice inbox " + d.PlanID, Why: "it shows what is asked, and how to answer"}})
 	case task.PlanReady, task.PlanInProgress, task.PlanFailed:
 		return text + v.next([]fault.Action{{Command: "sluice task run " + d.PlanID, Why: "it goes on"}})
+	case task.PlanRequest:
+		return text + v.next([]fault.Action{{Command: "sluice task supply " + d.PlanID + " -f FILE", Why: "workspace/required_docs/" + d.PlanID + ".md says what"}})
 	case task.PlanPlanning:
 		return text + v.next([]fault.Action{{Command: "sluice task doctor " + d.PlanID, Why: "it says what keeps the plan from running"}})
 	}
@@ -181,4 +183,13 @@ func (v look) task(d task.TaskDoc) string {
 		}
 	}
 	return b.String()
+}
+
+func (v look) planning(d task.PlanningDoc) string {
+	text := fmt.Sprintf("plan %s %s: %s, %s\n", d.PlanID, d.Status, count(d.Rounds, "round"), count(d.LeafCount, "leaf action"))
+	if d.WaitingFor != "" {
+		return text + v.next([]fault.Action{{Command: "sluice task supply " + d.PlanID + " -f FILE", Why: d.WaitingFor + " says what"}})
+	}
+	return text + v.next([]fault.Action{{Command: "sluice task graph " + d.PlanID, Why: "it draws the plan"},
+		{Command: "sluice task run " + d.PlanID, Why: "it performs the tasks"}})
 }

@@ -65,8 +65,11 @@ type Task struct {
 	MaxDecompositionDepth      int     `yaml:"max_decomposition_depth" min:"0" doc:"how deep splitting may go below the root"`
 	OneShotThresholdPersonDays float64 `yaml:"one_shot_threshold_person_days" min:"0" doc:"a leaf with more person-days must be split"`
 	MaxLeaves                  int     `yaml:"max_leaves" min:"0" doc:"how many leaves splitting may lead to"`
+	MaxPlanAttempts            int     `yaml:"max_plan_attempts" min:"0" doc:"plans rejected in a row before a person is asked"`
+	MaxTotalAttempts           int     `yaml:"max_total_attempts" min:"0" doc:"attempts at planning altogether before a person is asked"`
 	MaxAttempts                int     `yaml:"max_attempts" min:"0" doc:"attempts at a task before a person is asked"`
 	ReviewPassScore            float64 `yaml:"review_pass_score" min:"0" doc:"the score a deliverable needs to pass its review"`
+	PlanReviewPassScore        float64 `yaml:"plan_review_pass_score" min:"0" doc:"the score a plan needs to pass its review"`
 	Reviewer                   string  `yaml:"reviewer" doc:"the name under which reviews of the model are recorded"`
 }
 
@@ -81,8 +84,8 @@ func Default() Config {
 		Model: Model{Provider: "rehearsal", Timeout: 5 * time.Minute, Concurrency: 8, MaxRetries: 3},
 		// Four workers keep a model with the default concurrency busy.
 		Engine: Engine{Workers: 4},
-		Task: Task{MaxDecompositionDepth: 5, OneShotThresholdPersonDays: 10, MaxLeaves: 500, MaxAttempts: 3,
-			ReviewPassScore: 90, Reviewer: "xiaojing"},
+		Task: Task{MaxDecompositionDepth: 5, OneShotThresholdPersonDays: 10, MaxLeaves: 500, MaxPlanAttempts: 3,
+			MaxTotalAttempts: 50, MaxAttempts: 3, ReviewPassScore: 90, PlanReviewPassScore: 90, Reviewer: "xiaojing"},
 		Person: Person{Name: osUser()},
 	}
 }

@@ -22,12 +22,15 @@ func New() (*line.Line, error) {
 	s := steps{set}
 	return &line.Line{
 		Name:       Name,
-		Definition: []byte(`{"line":"task","revision":1,"steps":["action","check"]}`),
-		Steps:      map[string]line.Step{StepAction: s.action, StepCheck: s.check},
-		Unfold:     unfold,
-		Files:      files,
-		Export:     exported,
-		Command:    command,
+		Definition: []byte(`{"line":"task","revision":1,"steps":["action","check","plan-gen","split","plan-review","feasibility","final"]}`),
+		Steps: map[string]line.Step{StepAction: s.action, StepCheck: s.check, stepPlanGen: s.planGen, stepSplit: s.split,
+			stepPlanReview: s.planReview, stepFeasibility: s.feasibility, stepFinal: final},
+		Rule:    rule,
+		Unfold:  unfold,
+		Files:   files,
+		State:   state,
+		Export:  exported,
+		Command: command,
 	}, nil
 }
 

@@ -28,7 +28,10 @@ type Reading struct {
 
 // Read takes a plan from outside: from a model, from another program, of an older form. Field names, ids, types and
 // edges in other words are put into ours; what cannot be is listed with its place and how to mend it.
-func Read(raw []byte) (Reading, error) {
+func Read(raw []byte) (Reading, error) { return readAs(raw, "") }
+
+// readAs reads a plan whose id is known, or is the document's to say.
+func readAs(raw []byte, planID string) (Reading, error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	var top any
@@ -46,7 +49,7 @@ func Read(raw []byte) (Reading, error) {
 	if !ok {
 		return Reading{}, fault.New(fault.BadValue, "plan", "the plan is no JSON object")
 	}
-	r := &reader{ids: map[string]string{}, pseudo: map[string]bool{}}
+	r := &reader{planID: planID, ids: map[string]string{}, pseudo: map[string]bool{}}
 	r.document(object{r: r, fields: fields}, raw)
 	return Reading{Document: r.doc, Changed: r.changed, Problems: r.problems}, nil
 }
@@ -102,12 +105,14 @@ func (r *reader) document(top object, raw []byte) {
 	nodes, edges, reqs := from.objects("nodes", "tasks"), from.objects("edges"), from.objects("requirements")
 	p := &r.doc.Plan
 	given := plan.text("plan_id", "id")
-	r.planID = r.uuid(plan.at("plan_id"), given, func(name string) string {
-		if name == "" {
-			name = digest.Of(raw).Hex()
-		}
-		return deriveID("plan", name)
-	})
+	if r.planID == "" {
+		r.planID = r.uuid(plan.at("plan_id"), given, func(name string) string {
+			if name == "" {
+				name = digest.Of(raw).Hex()
+			}
+			return deriveID("plan", name)
+		})
+	}
 	p.PlanID = r.planID
 	root := plan.text("root_task_id", "root")
 	p.Title, p.TopTask, p.CreatedAt = plan.text("title", "name"), plan.text("top_task", "description", "goal"), plan.text("created_at")

@@ -48,6 +48,7 @@ func clone(d Document) Document {
 type rewrite struct {
 	doc      Document
 	settings Settings
+	better   map[string][]part // how a model would split a leaf
 	changes  []Change
 }
 

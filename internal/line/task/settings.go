@@ -4,14 +4,17 @@ package task
 type Settings struct {
 	MaxDecompositionDepth      int     `json:"max_decomposition_depth"`
 	OneShotThresholdPersonDays float64 `json:"one_shot_threshold_person_days"`
-	MaxLeaves                  int     `json:"max_leaves"` // limits splitting, not import
+	MaxLeaves                  int     `json:"max_leaves"`         // limits splitting, not import
+	MaxPlanAttempts            int     `json:"max_plan_attempts"`  // rejected plan reviews in a row
+	MaxTotalAttempts           int     `json:"max_total_attempts"` // attempts at planning altogether
 	MaxAttempts                int     `json:"max_attempts"`
 	ReviewPassScore            float64 `json:"review_pass_score"`
+	PlanReviewPassScore        float64 `json:"plan_review_pass_score"`
 	Reviewer                   string  `json:"reviewer"`
 }
 
 // DefaultSettings are those of someone who set nothing.
 func DefaultSettings() Settings {
-	return Settings{MaxDecompositionDepth: 5, OneShotThresholdPersonDays: 10, MaxLeaves: 500, MaxAttempts: 3,
-		ReviewPassScore: 90, Reviewer: "xiaojing"}
+	return Settings{MaxDecompositionDepth: 5, OneShotThresholdPersonDays: 10, MaxLeaves: 500, MaxPlanAttempts: 3,
+		MaxTotalAttempts: 50, MaxAttempts: 3, ReviewPassScore: 90, PlanReviewPassScore: 90, Reviewer: "xiaojing"}
 }

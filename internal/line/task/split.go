@@ -41,6 +41,10 @@ func (w *rewrite) split() {
 			continue
 		}
 		total += parts - 1
+		if better := w.better[id]; len(better) > parts && total+len(better)-parts <= w.settings.MaxLeaves {
+			total += len(better) - parts
+			parts = len(better)
+		}
 		w.splitLeaf(slices.IndexFunc(w.doc.Nodes, func(n Node) bool { return n.TaskID == id && n.Status != Abandoned }), parts, c.checks[id])
 	}
 }
@@ -60,10 +64,13 @@ func (w *rewrite) splitLeaf(at, parts int, checks []string) {
 	each := math.Ceil(whole.EstimatedPersonDays/float64(parts)*100) / 100
 	var ids []string
 	for i := 1; i <= parts; i++ {
-		part := partOf(whole, w.doc.Plan.PlanID, i, parts, min(each, w.settings.OneShotThresholdPersonDays))
-		ids = append(ids, part.TaskID)
-		w.doc.Nodes = append(w.doc.Nodes, part, checkOf(part, deriveID("check", w.doc.Plan.PlanID, part.TaskID), w.settings.Reviewer))
-		w.link(Decompose, whole.TaskID, part.TaskID)
+		made := partOf(whole, w.doc.Plan.PlanID, i, parts, min(each, w.settings.OneShotThresholdPersonDays))
+		if better := w.better[whole.TaskID]; len(better) == parts {
+			made = better[i-1].improve(made)
+		}
+		ids = append(ids, made.TaskID)
+		w.doc.Nodes = append(w.doc.Nodes, made, checkOf(made, deriveID("check", w.doc.Plan.PlanID, made.TaskID), w.settings.Reviewer))
+		w.link(Decompose, whole.TaskID, made.TaskID)
 	}
 	for i := range w.doc.Nodes {
 		f := w.doc.Nodes[i].FinalDeliverableSpec

@@ -73,7 +73,8 @@ func Word(t NodeType, s kernel.Status, blocked bool) Status {
 type PlanStatus string
 
 const (
-	PlanPlanning   PlanStatus = "PLANNING" // the doctor has something against the document, so nothing follows from it
+	PlanPlanning   PlanStatus = "PLANNING"               // the doctor has something against the document, so nothing follows from it
+	PlanRequest    PlanStatus = "REQUEST_EXTERNAL_INPUT" // planning waits for what only a person can give
 	PlanReady      PlanStatus = "READY"
 	PlanInProgress PlanStatus = "IN_PROGRESS"
 	PlanWaiting    PlanStatus = "WAITING_EXTERNAL"
@@ -89,6 +90,8 @@ func PlanWord(s kernel.RunStatus, unfolded, begun bool) PlanStatus {
 		return PlanFailed
 	}
 	switch {
+	case !unfolded && (s == kernel.RunParked || s == kernel.RunHeld):
+		return PlanRequest
 	case !unfolded:
 		return PlanPlanning
 	case s == kernel.RunDone:

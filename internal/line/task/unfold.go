@@ -19,6 +19,9 @@ const maxGoalInputs = 200
 
 // unfold gives the nodes of a document that the doctor has nothing against, and none of any other.
 func unfold(in line.Unfolding) (line.Followers, error) {
+	if in.Node.Step == stepFeasibility {
+		return follow(in)
+	}
 	d, err := ParseDocument(in.Body)
 	if err != nil {
 		return line.Followers{}, err

@@ -36,23 +36,39 @@ type View struct {
 	Doc Document
 }
 
-// Look reads a run in the words of this line.
+// Look reads a run in the words of this line. While it is planned, its document is the newest draft.
 func Look(r *kernel.Run, body func(v *kernel.Version) ([]byte, error)) (View, error) {
-	n, ok := r.Node(PlanNode)
-	if !ok || n.Approved() == nil {
-		return View{}, fault.New(fault.MissingPrerequisite, string(r.ID()), "plan %s has no document yet", r.ID()).
-			With(fault.Action{Action: "import", Command: "sluice task import FILE", Why: "it makes a plan from a file"})
+	v := View{Run: r, Doc: Document{Plan: Plan{PlanID: string(r.ID()), Title: r.Title()}}}
+	newest := r.Approved(PlanNode)
+	if newest == nil {
+		for n := range Rounds(r) {
+			if draft, _ := r.Node(draftID(n)); draft.Newest() != nil {
+				newest = draft.Newest()
+			}
+			if estimated := r.Approved(estimateID(n)); estimated != nil {
+				newest = estimated
+			}
+		}
 	}
-	raw, err := body(n.Approved())
+	if newest == nil {
+		return v, nil
+	}
+	raw, err := body(newest)
 	if err != nil {
-		return View{}, err
+		return v, err
 	}
-	d, err := ParseDocument(raw)
-	return View{Run: r, Doc: d}, err
+	v.Doc, err = ParseDocument(raw)
+	return v, err
 }
 
 // IsUnfolded tells whether the tasks of the plan are nodes of the run.
-func (v View) IsUnfolded() bool { return v.Run.Len() > 1 }
+func (v View) IsUnfolded() bool {
+	_, ok := v.Run.Node(kernel.NodeID(v.Doc.Plan.RootTaskID))
+	return ok
+}
+
+// IsPlanned tells whether the document is the plan, and not a draft of it.
+func (v View) IsPlanned() bool { return v.Run.Approved(PlanNode) != nil }
 
 // Standing gives the word for one task.
 func (v View) Standing(id string) Status {
