@@ -30,8 +30,12 @@ func (a *App) ExportPlan(ctx context.Context, id string, w PlanExport) (ExportDo
 	if w.Dir == "" {
 		w.Dir = task.BundleDir(string(v.Run.ID()))
 	}
+	s, err := task.SettingsOf(v.Run)
+	if err != nil {
+		return ExportDoc{}, err
+	}
 	tasks := map[string]task.Node{}
-	sel := export.Selection{At: a.Now(), IncludeCandidates: w.Candidates}
+	sel := export.Selection{At: a.Now(), IncludeCandidates: w.Candidates || s.ExportIncludeCandidates}
 	for _, d := range v.Deliverables(w.FinalOnly) {
 		tasks[d.Task.TaskID] = d.Task
 		sel.Wanted = append(sel.Wanted, export.Wanted{Node: kernel.NodeID(d.Task.TaskID), Path: d.Dir})

@@ -70,6 +70,7 @@ type Task struct {
 	MaxAttempts                int     `yaml:"max_attempts" min:"0" doc:"attempts at a task before a person is asked"`
 	ReviewPassScore            float64 `yaml:"review_pass_score" min:"0" doc:"the score a deliverable needs to pass its review"`
 	PlanReviewPassScore        float64 `yaml:"plan_review_pass_score" min:"0" doc:"the score a plan needs to pass its review"`
+	ExportIncludeCandidates    bool    `yaml:"export_include_candidates" doc:"export versions that are not approved too, each marked"`
 	Reviewer                   string  `yaml:"reviewer" doc:"the name under which reviews of the model are recorded"`
 }
 

@@ -10,6 +10,7 @@ type Settings struct {
 	MaxAttempts                int     `json:"max_attempts"`
 	ReviewPassScore            float64 `json:"review_pass_score"`
 	PlanReviewPassScore        float64 `json:"plan_review_pass_score"`
+	ExportIncludeCandidates    bool    `json:"export_include_candidates"`
 	Reviewer                   string  `json:"reviewer"`
 }
 

@@ -201,6 +201,8 @@ type ReviewRow struct {
 	CreatedAt          time.Time          `json:"created_at"`
 	IdempotencyKey     string             `json:"idempotency_key"`
 	Path               string             `json:"path"`
+
+	isPerson bool
 }
 
 // Task shows one task with its history.
@@ -260,11 +262,35 @@ func reviewRow(s Settings, r kernel.Review, check string) ReviewRow {
 		row.AcceptanceResults = []kernel.Criterion{}
 	}
 	if r.By.IsHuman() {
-		row.Reviewer = r.By.Name
+		row.Reviewer, row.isPerson = r.By.Name, true
 	}
 	row.IdempotencyKey = strings.Join([]string{row.CheckTaskID, row.ReviewedArtifactID, row.Reviewer}, ":")
 	row.Path = ReviewPath(row.CheckTaskID, row.ReviewID, r.Verdict)
 	return row
+}
+
+// PersonReviews gives the files of the reviews that people wrote, by path: they have no version of their own in the run.
+func (v View) PersonReviews() map[string]string {
+	out := map[string]string{}
+	for n := range v.Run.Nodes() {
+		if n.Node().Step != StepAction {
+			continue
+		}
+		for _, made := range n.Versions() {
+			for _, r := range made.Reviews() {
+				if !r.By.IsHuman() {
+					continue
+				}
+				shown := *r
+				shown.Check = kernel.NodeID(orText(string(r.Check), checkIn(v.Run, n.ID())))
+				t, err := TaskOf(n.Node())
+				if shown.Check != "" && err == nil {
+					out[ReviewPath(string(shown.Check), string(r.ID), r.Verdict)] = ReviewText(shown, t.AcceptanceCriteria)
+				}
+			}
+		}
+	}
+	return out
 }
 
 // FindTask gives the task with an id, or with the only id that begins so.

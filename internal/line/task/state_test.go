@@ -1,0 +1,51 @@
+package task
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestDoctorOfWhatBecameOfAPlan(t *testing.T) {
+	sound := func() []TaskDoc {
+		score := 95.0
+		review := ReviewRow{ReviewID: "r1", CheckTaskID: "c", ReviewedArtifactID: "v1", Verdict: VerdictApproved, TotalScore: &score, Reviewer: "xiaojing", IdempotencyKey: "c:v1:xiaojing", Path: "reviews/r1"}
+		return []TaskDoc{
+			{NodeStatus: NodeStatus{TaskID: "a", NodeType: Action, Title: "build", Status: Done, ApprovedArtifactID: "v1"}, CheckID: "c",
+				Artifacts: []ArtifactRow{{ArtifactID: "v1", Files: []FileRow{{"a/v1/x.md", "aa"}}}}, Reviews: []ReviewRow{review}},
+			{NodeStatus: NodeStatus{TaskID: "c", NodeType: Check, Title: "review", Status: Done}, Reviews: []ReviewRow{review}}}
+	}
+	disk := map[string]string{"a/v1/x.md": "aa", "reviews/r1": "bb"}
+	ills := []struct {
+		code string
+		make func(d []TaskDoc, disk map[string]string)
+	}{
+		{"", func([]TaskDoc, map[string]string) {}},
+		{BadStatus, func(d []TaskDoc, _ map[string]string) { d[1].Status = ToBeModify }},
+		{DoneWithoutApproved, func(d []TaskDoc, _ map[string]string) { d[0].ApprovedArtifactID = "" }},
+		{ApprovedWithoutReview, func(d []TaskDoc, _ map[string]string) { d[0].ApprovedArtifactID = "v2" }},
+		{CheckWithoutReview, func(d []TaskDoc, _ map[string]string) { d[1].Reviews = nil }},
+		{DuplicateReview, func(d []TaskDoc, _ map[string]string) { d[0].Reviews = append(d[0].Reviews, d[0].Reviews[0]) }},
+		{FileMissing, func(_ []TaskDoc, disk map[string]string) { delete(disk, "a/v1/x.md") }},
+		{FileChanged, func(_ []TaskDoc, disk map[string]string) { disk["a/v1/x.md"] = "cc" }},
+		{ReviewFileMissing, func(_ []TaskDoc, disk map[string]string) { delete(disk, "reviews/r1") }},
+	}
+	var b strings.Builder
+	for _, ill := range ills {
+		d, files := sound(), map[string]string{}
+		for k, v := range disk {
+			files[k] = v
+		}
+		ill.make(d, files)
+		sum := func(p string) (string, bool) { s, ok := files[p]; return s, ok }
+		found := append(DoctorState(d, sum), DoctorReviews(d, sum)...)
+		if ill.code != "" && !slices.ContainsFunc(found, func(f Finding) bool { return f.Code == ill.code }) || ill.code == "" && len(found) > 0 {
+			t.Errorf("%q: found %+v", ill.code, found)
+		}
+		for _, f := range found {
+			fmt.Fprintf(&b, "%s %s\n  node %q path %q\n  %s\n  hint: %s\n", f.Severity, f.Code, f.Node, f.Path, f.Message, f.Hint)
+		}
+	}
+	golden(t, "state.golden", b.String())
+}
