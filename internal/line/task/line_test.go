@@ -124,6 +124,22 @@ func TestOneOfSeveralWaysIsEnough(t *testing.T) {
 	}
 }
 
+func TestWhatNeedsOneOfSeveralWaysGoesOnWithTheOneThatIsDone(t *testing.T) {
+	d := soundPlan()
+	d.Nodes = append(d.Nodes, goal("either"), action("other", 1), check("other"))
+	d.Edges = []Edge{edge(Decompose, "root", "either"), edge(Decompose, "root", "build"), edge(Decompose, "either", "design"), edge(Decompose, "either", "other"),
+		edge(DependsOn, "design", "build"), edge(DependsOn, "other", "build")}
+	d.Edges[2].Metadata.AndOr, d.Edges[3].Metadata.AndOr = "OR", "OR"
+	if r := driven(t, d, newScripted(nil).answer); r.Status() != kernel.RunDone {
+		t.Errorf("OR: run is %s", r.Status())
+	}
+	d.Edges[2].Metadata.AndOr, d.Edges[3].Metadata.AndOr = "", ""
+	d.Edges = append(d.Edges, edge(Alternative, "design", "other"))
+	if r := driven(t, d, newScripted(nil).answer); r.Status() != kernel.RunDone {
+		t.Errorf("ALTERNATIVE: run is %s", r.Status())
+	}
+}
+
 func TestGoalsPassDependenciesOn(t *testing.T) {
 	d := soundPlan()
 	d.Nodes = append(d.Nodes, goal("first"), goal("second"))

@@ -30,7 +30,12 @@ func unfold(in line.Unfolding) (line.Followers, error) {
 	if err != nil || HasErrors(Doctor(d, s)) {
 		return line.Followers{}, err
 	}
-	u := unfolding{chart: NewChart(&d), settings: s, inherited: map[string][]string{}}
+	u := unfolding{chart: NewChart(&d), settings: s, inherited: map[string][]string{}, rivals: map[string][]string{}}
+	for _, n := range d.Nodes {
+		if group := u.chart.rivals[n.TaskID]; group != "" {
+			u.rivals[group] = append(u.rivals[group], n.TaskID)
+		}
+	}
 	return u.nodes(d)
 }
 
@@ -38,6 +43,7 @@ type unfolding struct {
 	chart     *Chart
 	settings  Settings
 	inherited map[string][]string // of a GOAL: what it and all that it is part of depend on
+	rivals    map[string][]string // by group of alternatives
 }
 
 func (u *unfolding) nodes(d Document) (line.Followers, error) {
@@ -115,8 +121,21 @@ func (u *unfolding) needs(id string) []kernel.Need {
 			out = append(out, need)
 		}
 	}
+	within := u.wholesOf(id)
 	for _, from := range u.prerequisites(id) {
-		add(kernel.Need{Node: kernel.NodeID(from)})
+		settled := false // one of several ways: it may be given up, and something of its kind must be done all the same
+		if either := u.anyAbove(from, within); either != "" {
+			settled = true
+			add(kernel.Need{Node: kernel.NodeID(either)})
+		} else if rivals := u.rivals[u.chart.rivals[from]]; len(rivals) > 1 {
+			settled = true
+			for _, r := range rivals {
+				if r != id {
+					add(kernel.Need{Node: kernel.NodeID(r), Settled: true})
+				}
+			}
+		}
+		add(kernel.Need{Node: kernel.NodeID(from), Settled: settled})
 		if u.chart.typeOf(from) != Goal {
 			continue
 		}
@@ -127,6 +146,26 @@ func (u *unfolding) needs(id string) []kernel.Need {
 		}
 	}
 	return out
+}
+
+// wholesOf gives everything that a node is part of.
+func (u *unfolding) wholesOf(id string) map[string]bool {
+	all := map[string]bool{}
+	for wholes := u.chart.wholes[id]; len(wholes) > 0 && !all[wholes[0]]; wholes = u.chart.wholes[wholes[0]] {
+		all[wholes[0]] = true
+	}
+	return all
+}
+
+// anyAbove gives the outermost GOAL around a node of which one part is enough, short of those that hold what needs it.
+func (u *unfolding) anyAbove(id string, within map[string]bool) string {
+	found := ""
+	for wholes := u.chart.wholes[id]; len(wholes) > 0 && !within[wholes[0]]; wholes = u.chart.wholes[wholes[0]] {
+		if u.chart.anyOf[wholes[0]] {
+			found = wholes[0]
+		}
+	}
+	return found
 }
 
 func (u *unfolding) prerequisites(id string) []string {
