@@ -79,3 +79,55 @@ func (a *App) supplyPlanning(ctx context.Context, v task.View, at kernel.NodeID,
 	}
 	return a.PlanStatus(ctx, string(v.Run.ID()))
 }
+
+// EstimatePlan has the leaves of a plan estimated. Estimates that differ are written into a plan whose tasks do not follow
+// from it yet; otherwise they are only told.
+func (a *App) EstimatePlan(ctx context.Context, id string) (task.FeasibilityDoc, error) {
+	v, err := a.plan(ctx, id)
+	if err != nil {
+		return task.FeasibilityDoc{}, err
+	}
+	if !v.IsPlanned() {
+		return task.FeasibilityDoc{}, fault.New(fault.MissingPrerequisite, id, "plan %s is being planned; its leaves are estimated in every round", id).
+			With(fault.Action{Action: "run", Command: "sluice task run " + id, Why: "it goes on planning"})
+	}
+	s, err := task.SettingsOf(v.Run)
+	if err != nil {
+		return task.FeasibilityDoc{}, err
+	}
+	n := task.EstimateNode(v.Run)
+	if _, err := a.Engine.Do(ctx, v.Run.ID(), engine.Act{Command: kernel.Unfold{Stamp: a.stamp(), Nodes: []kernel.Node{n}}}); err != nil {
+		return task.FeasibilityDoc{}, err
+	}
+	if _, err := a.drivePlanning(ctx, string(v.Run.ID())); err != nil {
+		return task.FeasibilityDoc{}, err
+	}
+	run, err := a.load(ctx, string(v.Run.ID()))
+	if err != nil {
+		return task.FeasibilityDoc{}, err
+	}
+	estimated := run.Approved(n.ID)
+	if estimated == nil {
+		return task.FeasibilityDoc{}, fault.New(fault.StepFailed, string(n.ID), "the leaves of plan %s were not estimated", id).
+			With(fault.Action{Action: "status", Command: "sluice status " + id, Why: "it says why"})
+	}
+	body, err := a.bodies(ctx, run)(estimated)
+	if err != nil {
+		return task.FeasibilityDoc{}, err
+	}
+	better, err := task.ParseDocument(body)
+	if err != nil {
+		return task.FeasibilityDoc{}, err
+	}
+	d := task.Feasibility(v.Doc, better, s)
+	if v.IsUnfolded() || estimated.Digest == v.Run.Approved(task.PlanNode).Digest {
+		return d, nil
+	}
+	act, err := a.planAct(better, "estimated")
+	if err != nil {
+		return d, err
+	}
+	_, err = a.Engine.Do(ctx, v.Run.ID(), act)
+	d.Written = err == nil
+	return d, err
+}

@@ -27,7 +27,7 @@ is a task_id or the beginning of one.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: unknownCommand,
 	}
-	c.AddCommand(k.taskNew(), k.taskImport(), k.taskDoctor(), k.taskRewrite(), k.taskList(), k.taskStatus(), k.taskShow(), k.taskGraph(),
+	c.AddCommand(k.taskNew(), k.taskFeasibility(), k.taskImport(), k.taskDoctor(), k.taskRewrite(), k.taskList(), k.taskStatus(), k.taskShow(), k.taskGraph(),
 		k.taskRun(), k.taskReview(), k.taskRedo(), k.taskSubmit(), k.taskAbandon(), k.taskSupply(), k.taskExport())
 	return c
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -64,4 +65,43 @@ what you must supply. The tasks themselves begin with sluice task run.
 		})
 	}
 	return c
+}
+
+func (k *Kit) taskFeasibility() *cobra.Command {
+	return &cobra.Command{
+		Use:   "feasibility PLAN",
+		Short: "Have the leaves of a plan estimated",
+		Long: `Has a model estimate every leaf of a plan and says which fit one go. Corrected estimates are written into a plan
+that has findings; once its tasks follow from it they are only told.
+
+` + exits(0, 1, 2, 3, 5, 6),
+		Example:           "  sluice task feasibility PLAN",
+		Args:              fitUse,
+		ValidArgsFunction: k.CompleteRun,
+		RunE: func(c *cobra.Command, args []string) error {
+			return k.With(c.Context(), func(a *app.App) error {
+				d, err := a.EstimatePlan(c.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				return k.Print(d, k.look().feasibility(d))
+			})
+		},
+	}
+}
+
+func (v look) feasibility(d task.FeasibilityDoc) string {
+	rows := [][]string{{"TASK", "DAYS", "FITS", "TITLE"}}
+	for _, e := range d.Leaves {
+		fits := "yes"
+		if !e.OneShotPass {
+			fits = "no"
+		}
+		rows = append(rows, []string{e.TaskID[:min(8, len(e.TaskID))], strconv.FormatFloat(e.EstimatedPersonDays, 'f', -1, 64), fits, clean(e.Title + "  " + e.Why)})
+	}
+	text := table(v.width, rows...)
+	if d.TooLarge > 0 {
+		text += v.next([]fault.Action{{Command: "sluice task rewrite " + d.PlanID, Why: "it proposes how to split what is too large"}})
+	}
+	return text
 }

@@ -200,3 +200,57 @@ func TestWords(t *testing.T) {
 	}
 	golden(t, "words.golden", b.String())
 }
+
+func TestPlanningSplitsUntilEveryLeafFits(t *testing.T) {
+	large := soundPlan()
+	large.node("build").EstimatedPersonDays = 25
+	raw, err := large.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores := []int{40, 95, 95} // the first draft is rejected
+	asked := map[string]int{}
+	var last string
+	models := func(c line.Call) string {
+		n := asked[c.Agent]
+		asked[c.Agent]++
+		switch c.Agent {
+		case AgentPlanGen:
+			last = c.Prompt
+			return string(raw)
+		case AgentPlanReview:
+			return fmt.Sprintf(`{"total_score":%d,"problems":["nobody tests it"]}`, scores[min(n, 2)])
+		case AgentFeasibility:
+			return `{"results":[{"task_id":"nobody","estimated_person_days":99,"one_shot_pass":false,"why":"x"}]}`
+		case AgentSplit:
+			return `{"children":[{"title":"one","estimated_person_days":9,"acceptance_criteria":[{"statement":"a"}]},{"title":"two","estimated_person_days":9,"acceptance_criteria":[]},{"title":"three","estimated_person_days":7,"acceptance_criteria":[]}]}`
+		}
+		return newScripted(nil).answer(c)
+	}
+	l, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	open, err := OpenNew(NewPlanID("test"), "Make a small game", DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := linetest.Drive(t, l, open, linetest.World{Models: models, Person: func(*kernel.Run, *kernel.Ask) *kernel.Answer { return nil }})
+	if r.Status() != kernel.RunDone || asked[AgentPlanGen] != 2 || asked[AgentSplit] != 1 || asked[AgentFeasibility] != 2 {
+		t.Fatalf("run is %s after %v", r.Status(), asked)
+	}
+	if !strings.Contains(last, "nobody tests it") {
+		t.Errorf("the second draft is not told what was wrong with the first:\n%s", last)
+	}
+	titles := map[string]bool{}
+	for n := range r.Nodes() {
+		if n.Node().Step == StepAction {
+			titles[n.Node().Title] = true
+		}
+	}
+	for _, want := range []string{"design", "one", "two", "three"} {
+		if !titles[want] {
+			t.Errorf("no action %q among %v", want, titles)
+		}
+	}
+}

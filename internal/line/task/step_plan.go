@@ -186,7 +186,10 @@ func (s steps) feasibilityCall(in line.In, d Document, k kept) (line.Call, error
 	var leaves []leafGiven
 	for _, id := range chart.Leaves() {
 		n := chart.nodes[id]
-		g := leafGiven{TaskID: id, Title: n.Title, GoalStatement: n.GoalStatement, Deliverable: n.DeliverableSpec.Filename, EstimatedPersonDays: n.EstimatedPersonDays}
+		g := leafGiven{TaskID: id, Title: n.Title, GoalStatement: n.GoalStatement, EstimatedPersonDays: n.EstimatedPersonDays}
+		if n.DeliverableSpec != nil { // a plan of an older form may say nothing
+			g.Deliverable = n.DeliverableSpec.Filename
+		}
 		for _, kr := range n.AcceptanceCriteria {
 			g.Criteria = append(g.Criteria, kr.Statement)
 		}

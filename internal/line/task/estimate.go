@@ -1,0 +1,61 @@
+package task
+
+import (
+	"strconv"
+	"strings"
+
+	"sluice/internal/kernel"
+)
+
+// FeasibilityDoc says which leaves of a plan fit one call of a model.
+type FeasibilityDoc struct {
+	PlanID    string         `json:"plan_id"`
+	Threshold float64        `json:"one_shot_threshold_person_days"`
+	Leaves    []LeafEstimate `json:"leaves"`
+	TooLarge  int            `json:"too_large"`
+	Written   bool           `json:"written"` // corrected estimates are in the plan now
+}
+
+// LeafEstimate is the estimate of one leaf.
+type LeafEstimate struct {
+	TaskID              string  `json:"task_id"`
+	Title               string  `json:"title"`
+	Before              float64 `json:"before"`
+	EstimatedPersonDays float64 `json:"estimated_person_days"`
+	OneShotPass         bool    `json:"one_shot_pass"`
+	Why                 string  `json:"why"`
+}
+
+// EstimateNode is the node by which a person has the leaves of a plan estimated.
+func EstimateNode(r *kernel.Run) kernel.Node {
+	n := 1
+	for ; ; n++ {
+		if _, taken := r.Node(kernel.NodeID("estimate/" + strconv.Itoa(n))); !taken {
+			break
+		}
+	}
+	return kernel.Node{ID: kernel.NodeID("estimate/" + strconv.Itoa(n)), Kind: kernel.Make, Step: stepFeasibility, Title: "Feasibility",
+		Performer: kernel.Engine, Attempts: 3, Needs: []kernel.Need{{Node: PlanNode}}}
+}
+
+// Feasibility compares the estimates of a plan with those of an estimated copy.
+func Feasibility(before, after Document, s Settings) FeasibilityDoc {
+	d := FeasibilityDoc{PlanID: before.Plan.PlanID, Threshold: s.OneShotThresholdPersonDays, Leaves: []LeafEstimate{}}
+	was, is := NewChart(&before), NewChart(&after)
+	for _, id := range is.Leaves() {
+		old, now := was.nodes[id], is.nodes[id]
+		if old == nil {
+			continue
+		}
+		e := LeafEstimate{TaskID: id, Title: now.Title, Before: old.EstimatedPersonDays, EstimatedPersonDays: now.EstimatedPersonDays,
+			OneShotPass: now.EstimatedPersonDays <= s.OneShotThresholdPersonDays, Why: "the estimate is confirmed"}
+		if old.EstimatedPersonDays != now.EstimatedPersonDays {
+			e.Why = strings.TrimSpace(strings.TrimPrefix(now.Rationale, old.Rationale))
+		}
+		if !e.OneShotPass {
+			d.TooLarge++
+		}
+		d.Leaves = append(d.Leaves, e)
+	}
+	return d
+}
