@@ -121,8 +121,12 @@ func (u *unfolding) needs(id string) []kernel.Need {
 			out = append(out, need)
 		}
 	}
+	prerequisites := u.prerequisites(id)
+	if len(prerequisites) == 0 {
+		return nil
+	}
 	within := u.wholesOf(id)
-	for _, from := range u.prerequisites(id) {
+	for _, from := range prerequisites {
 		settled := false // one of several ways: it may be given up, and something of its kind must be done all the same
 		if either := u.anyAbove(from, within); either != "" {
 			settled = true
