@@ -76,7 +76,7 @@ func (k *Kit) playDemo(ctx context.Context, name string) error {
 		return err
 	}
 	p.echo("cd " + shellWord(name))
-	for _, part := range []func(context.Context) error{p.through, p.scene} {
+	for _, part := range []func(context.Context) error{p.through, p.scene, p.task} {
 		if err := part(ctx); err != nil {
 			return err
 		}
@@ -219,7 +219,7 @@ func (p *play) where() string {
 		{at("sample", p.doc.Run), "working files; edit one, and your edit becomes a version"},
 		{at(filepath.FromSlash(p.doc.Export)), "the export with its manifest"},
 		{at("acts"), "the scene's blueprint and its text"},
-		{at("workspace"), "workflow states, plans, drafts, reports and logs of the scene line"},
+		{at("workspace"), "workflow states, drafts and logs of the scene line; artifacts, reviews and deliverables of the plan"},
 	}
 	return "\n# What is where:\n" + table(0, rows...) +
 		v.next([]fault.Action{

@@ -26,6 +26,7 @@ import (
 	"sluice/internal/line"
 	"sluice/internal/line/sample"
 	"sluice/internal/line/scene"
+	"sluice/internal/line/task"
 	"sluice/internal/model"
 	"sluice/internal/model/rehearsal"
 	"sluice/internal/session"
@@ -165,7 +166,7 @@ func (p *person) open(ctx context.Context, o Options) (*app.App, func() error, e
 	}
 	done := func() error { tree.Close(); return store.Close() }
 	lines := map[string]*line.Line{}
-	for _, make := range []func() (*line.Line, error){sample.New, session.New, scene.New} {
+	for _, make := range []func() (*line.Line, error){sample.New, session.New, scene.New, task.New} {
 		l, err := make()
 		if err != nil {
 			return nil, nil, err
@@ -176,7 +177,7 @@ func (p *person) open(ctx context.Context, o Options) (*app.App, func() error, e
 	e := &engine.Engine{Journal: store, Leaser: store, Folds: store, Files: files, Model: politeModel{}, Now: p.now,
 		Lines: lines, Log: slog.New(slog.DiscardHandler), Observe: o.Observe}
 	e.Finder = &session.Finder{Tree: tree, Runs: store, Load: e.Load}
-	a := &app.App{Root: root, Engine: e, Store: store, Counter: store, Tree: tree, Space: tree, Writer: tree, Notes: tree, Now: p.now,
+	a := &app.App{Root: root, Engine: e, Plans: task.Settings(config.Default().Task), Store: store, Counter: store, Tree: tree, Space: tree, Writer: tree, Notes: tree, Now: p.now,
 		Health: health{doctor.Workspace{Store: store, Rows: store, Files: files}},
 		By:     kernel.Actor{Kind: kernel.Person, Name: "ana", Via: "cli"}}
 	a.Index = app.NewIndexer(a.WriteIndex, func(err error) { p.t.Error(err) })
