@@ -37,6 +37,7 @@ func measure(ctx context.Context, rounds int, only string) error {
 		{"law_20000_over_200", law},
 		{"load_ms", load},
 		{"validators_ms", validators},
+		{"tasks", tasks},
 		{"mcp_status", mcpCalls},
 	} {
 		if !strings.Contains(f.name, only) {

@@ -152,7 +152,7 @@ func openWorkspace(ctx context.Context, dir, script string) (*app.App, func() er
 	if err := workspace.Init(dir, config.DefaultFile(), true); err != nil {
 		return nil, nil, err
 	}
-	settings, err := config.Load(config.Source{})
+	settings, err := config.Load(config.Source{Environ: []string{"SLUICE_MODEL_CONCURRENCY=0"}}) // the workers are the limit
 	if err != nil {
 		return nil, nil, err
 	}
