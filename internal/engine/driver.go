@@ -68,6 +68,7 @@ func (e *Engine) drive(ctx context.Context, t *turn, lease journal.Lease, p Plan
 	}
 	d := &driver{turn: t, plan: p, lease: lease, flying: map[kernel.AttemptID]*flight{},
 		results: make(chan result), commands: make(chan request), done: make(chan struct{})}
+	d.durable = func() { d.start(ctx) }
 	if err := e.register(d, t.run.ID()); err != nil {
 		if t.after > 0 { // the owner before gave the lease back and has not left yet
 			err = errors.Join(err, e.Leaser.Release(context.WithoutCancel(ctx), lease))
@@ -258,7 +259,7 @@ func (d *driver) redecide(ctx context.Context) error {
 		return err
 	}
 	acts := d.acts
-	t.shown = d.shown
+	t.shown, t.durable = d.shown, d.durable
 	*d.turn = *t
 	for _, a := range acts {
 		if err := d.apply(a); err != nil {
@@ -270,6 +271,9 @@ func (d *driver) redecide(ctx context.Context) error {
 
 // start hands the attempts whose beginning is now durable to workers.
 func (d *driver) start(ctx context.Context) {
+	if ctx.Err() != nil {
+		return // stop withdraws them
+	}
 	for _, f := range d.starting {
 		id := f.in.Attempt.ID
 		if a, ok := d.run.Attempt(id); !ok || a.Outcome != "" {

@@ -22,6 +22,9 @@ type turn struct {
 	blobs  []journal.Blob
 	bodies map[digest.Digest][]byte
 	shown  map[string]digest.Digest // state files as last committed by this owner
+	// durable is told as soon as the turn is committed, before its files are put in place: model calls need not wait
+	// for those. Nil tells nobody.
+	durable func()
 }
 
 // apply decides one act on the run. After an error the turn must not be committed if acts before it changed it; Do
@@ -157,6 +160,9 @@ func (t *turn) committed(ctx context.Context, rows []journal.Checkout) error {
 	t.after, t.acts, t.events, t.blobs, t.bodies = last, nil, nil, nil, nil
 	if t.e.Observe != nil {
 		t.e.Observe(t.run, events)
+	}
+	if t.durable != nil {
+		t.durable()
 	}
 	if len(rows) == 0 {
 		return nil

@@ -179,6 +179,15 @@ func (d *driver) stop(ctx context.Context) error {
 			return err
 		}
 	}
+	for _, f := range d.starting { // begun, and never asked for
+		if a, ok := d.run.Attempt(f.in.Attempt.ID); ok && a.Outcome == "" {
+			release := kernel.Release{Stamp: d.e.stamp(kernel.Engine), Attempt: a.ID, Reason: "interrupted"}
+			if err := d.apply(Act{Command: release}); err != nil {
+				return err
+			}
+		}
+	}
+	d.starting = nil
 	_, err := d.settle(ctx, false)
 	return errors.Join(err,
 		fault.Wrap(fault.Interrupted, string(d.run.ID()), ctx.Err(), "run %s was interrupted; what was finished is kept", d.run.ID()).
