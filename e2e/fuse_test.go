@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"strconv"
+	"sync"
 
 	"sluice/internal/digest"
 	"sluice/internal/engine"
@@ -24,7 +25,7 @@ func fuse(file, at string) wire.Between {
 	if err != nil {
 		panic(err)
 	}
-	f := fuseFile{file, int64(n)}
+	f := fuseFile{file, int64(n), &sync.Mutex{}}
 	return wire.Between{
 		Journal: func(j engine.Journal) engine.Journal { return fuseJournal{j, f} },
 		Files:   func(i engine.Files) engine.Files { return fuseFiles{i, f} },
@@ -36,10 +37,13 @@ func fuse(file, at string) wire.Between {
 type fuseFile struct {
 	path string
 	at   int64
+	mu   *sync.Mutex // points may come side by side, and each must see its own number
 }
 
 // point adds one to the count and dies if this is the one. The file's size is the count, so it survives the process.
 func (f fuseFile) point() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	file, err := os.OpenFile(f.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		panic(err)
