@@ -187,7 +187,10 @@ func (t *turn) batch(ctx context.Context, epoch int64, release bool) (journal.Ba
 		return journal.Batch{}, err
 	}
 	b := journal.Batch{Run: string(t.run.ID()), After: t.after, Epoch: epoch, Release: release, At: t.run.Updated(),
-		Count: len(t.events), Events: raw, Head: t.head(), Asks: t.asks()}
+		Count: len(t.events), Events: raw, Head: t.head()}
+	if b.Asks, err = t.asks(); err != nil {
+		return journal.Batch{}, err
+	}
 	if t.after == 0 && epoch > 0 {
 		b.Driver = t.e.Leaser.Driver()
 	}
@@ -210,7 +213,7 @@ func (t *turn) head() journal.Head {
 }
 
 // asks gives the inbox rows that the turn changed.
-func (t *turn) asks() []journal.Ask {
+func (t *turn) asks() ([]journal.Ask, error) {
 	var rows []journal.Ask
 	for _, e := range t.events {
 		var id kernel.AskID
@@ -228,12 +231,12 @@ func (t *turn) asks() []journal.Ask {
 		}
 		body, err := json.Marshal(a)
 		if err != nil {
-			continue
+			return nil, err
 		}
 		rows = append(rows, journal.Ask{ID: string(id), Run: string(t.run.ID()), Node: string(a.Node), Kind: string(a.Kind),
 			Title: a.Title, Version: string(a.Version), Digest: a.Digest, OpenedAt: a.OpenedAt, Open: a.IsOpen(), Body: body})
 	}
-	return rows
+	return rows, nil
 }
 
 // moved lists the nodes whose content changed in this turn, once each.
