@@ -34,7 +34,7 @@ var layerOf = map[string]int{
 	"internal/wire": wiring,
 	"cmd/sluice":    programs,
 
-	"internal/storetest": free, "internal/modeltest": free, "internal/linetest": free, "internal/sim": free,
+	"internal/storetest": free, "internal/modeltest": free, "internal/golden": free, "internal/linetest": free, "internal/sim": free,
 	"internal/archtest": free, "internal/bench": free, "e2e": free,
 }
 

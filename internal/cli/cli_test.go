@@ -13,6 +13,7 @@ import (
 
 	"sluice/internal/app"
 	"sluice/internal/fault"
+	"sluice/internal/golden"
 )
 
 // TestHelpGolden keeps the wording of every command under review.
@@ -41,7 +42,7 @@ func TestHelpGolden(t *testing.T) {
 		}
 	}
 	visit(k.root())
-	golden(t, "help.golden", b.String())
+	golden.Check(t, "help.golden", b.String())
 }
 
 // TestUsageErrorsGolden shows how each way of calling a command wrongly is answered.
@@ -67,7 +68,7 @@ func TestUsageErrorsGolden(t *testing.T) {
 		}
 		b.WriteString("$ sluice " + args + "\n" + stderr + "\n")
 	}
-	golden(t, "usage.golden", b.String())
+	golden.Check(t, "usage.golden", b.String())
 }
 
 func TestRefusalsGolden(t *testing.T) {
@@ -93,7 +94,7 @@ func TestRefusalsGolden(t *testing.T) {
 	refuse(fault.ExitConflict, "choose", ask, "B")
 	p.must(0, "cancel", "r1", "--reason", "enough")
 	refuse(fault.ExitConflict, "run", "r1")
-	golden(t, "refusals.golden", b.String())
+	golden.Check(t, "refusals.golden", b.String())
 }
 
 func TestJSONIsOneDocumentEvenForErrors(t *testing.T) {
@@ -163,7 +164,7 @@ func TestTranscriptGolden(t *testing.T) {
 	show(0, "revise", "r1", "text", "--note", "shorter")
 	show(0, "export", "r1")
 	show(0, "log", "r1", "--last", "5")
-	golden(t, "transcript.golden", b.String())
+	golden.Check(t, "transcript.golden", b.String())
 }
 
 func TestDemo(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"sluice/internal/digest"
 	"sluice/internal/doctor"
 	"sluice/internal/fault"
+	"sluice/internal/golden"
 	"sluice/internal/kernel"
 )
 
@@ -41,7 +42,7 @@ func TestFaultsGolden(t *testing.T) {
 	}
 	b.WriteString("with colours, for a workspace named by a flag\n" + strings.ReplaceAll(
 		look{now: noon, isColoured: true, workspace: "my books"}.fault(faults[1]), "\x1b", "ESC"))
-	golden(t, "faults.golden", b.String())
+	golden.Check(t, "faults.golden", b.String())
 }
 
 func manyAsks() app.RunDoc {
@@ -100,7 +101,7 @@ func TestDocumentsGolden(t *testing.T) {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
-	golden(t, "documents.golden", b.String())
+	golden.Check(t, "documents.golden", b.String())
 }
 
 func TestEventsGolden(t *testing.T) {
@@ -151,7 +152,7 @@ func TestEventsGolden(t *testing.T) {
 	if got := what(app.EventDoc{Type: "from_the_future", Fact: json.RawMessage(`{}`)}); got != "from_the_future" {
 		t.Errorf("an unknown word is shown as %q", got)
 	}
-	golden(t, "events.golden", b.String())
+	golden.Check(t, "events.golden", b.String())
 }
 
 func TestForeignTextIsHarmless(t *testing.T) {

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -12,9 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sluice/internal/fault"
+	"sluice/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // source puts files into a directory and points a Source at them.
 func source(t *testing.T, user, workspace string, environ ...string) Source {
@@ -217,31 +215,11 @@ func TestErrorsGolden(t *testing.T) {
 		}
 		b.WriteString("== " + tt.name + "\n" + strings.ReplaceAll(text, filepath.Dir(s.UserFile)+string(filepath.Separator), "DIR/"))
 	}
-	golden(t, "errors.golden", b.String())
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.ReplaceAll(string(want), "\r\n", "\n"), got); diff != "" {
-		t.Errorf("%s (-want +got), go test ./internal/config -update rewrites it:\n%s", path, diff)
-	}
+	golden.Check(t, "errors.golden", b.String())
 }
 
 func TestDefaultFileGolden(t *testing.T) {
-	golden(t, "sluice.yaml.golden", string(DefaultFile()))
+	golden.Check(t, "sluice.yaml.golden", string(DefaultFile()))
 }
 
 // TestDefaultFileUncommentedIsValid keeps what init writes true: with every # before a key removed it loads, and says

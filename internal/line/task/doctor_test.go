@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"sluice/internal/golden"
 )
 
 // ills are plans with one thing wrong each, named after it.
@@ -115,7 +117,7 @@ func TestDoctorRules(t *testing.T) {
 			fmt.Fprintf(&b, "%s %s\n  node %q path %q\n  %s\n  hint: %s\n", f.Severity, f.Code, short(f.Node), f.Path, f.Message, f.Hint)
 		}
 	}
-	golden(t, "doctor.golden", b.String())
+	golden.Check(t, "doctor.golden", b.String())
 }
 
 func TestDoctorLeavesAbandonedNodesAlone(t *testing.T) {
@@ -155,7 +157,7 @@ func TestRewriteMendsWhatItCan(t *testing.T) {
 			t.Errorf("%s: a second rewrite does %+v", ill.name, again)
 		}
 	}
-	golden(t, "rewrite.golden", b.String())
+	golden.Check(t, "rewrite.golden", b.String())
 }
 
 func TestSplitOfTwentyFiveDaysAtTenGivesThreeParts(t *testing.T) {

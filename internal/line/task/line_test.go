@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"sluice/internal/digest"
+	"sluice/internal/golden"
 	"sluice/internal/kernel"
 	"sluice/internal/line"
 	"sluice/internal/linetest"
@@ -198,7 +199,7 @@ func TestWords(t *testing.T) {
 	for _, s := range []kernel.RunStatus{kernel.RunActive, kernel.RunParked, kernel.RunFailed, kernel.RunHeld, kernel.RunDone, kernel.RunCancelled, kernel.RunDropped} {
 		fmt.Fprintf(&b, "run %-10s not unfolded=%s ready=%s begun=%s\n", s, PlanWord(s, false, false), PlanWord(s, true, false), PlanWord(s, true, true))
 	}
-	golden(t, "words.golden", b.String())
+	golden.Check(t, "words.golden", b.String())
 }
 
 func TestPlanningSplitsUntilEveryLeafFits(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"sluice/internal/golden"
 )
 
 const loosePlan = `{"plan":{"id":"game","title":"A game","constraints":{"priority":"high"},"colour":"red"},
@@ -39,7 +41,7 @@ func TestReadPutsOtherWordsIntoOurs(t *testing.T) {
 	for _, n := range r.Changed {
 		fmt.Fprintf(&b, "%s %s\n", n.Path, n.Message)
 	}
-	golden(t, "read.golden", b.String())
+	golden.Check(t, "read.golden", b.String())
 
 	again, err := Read([]byte(loosePlan))
 	if err != nil || cmp.Diff(r.Document, again.Document) != "" {
@@ -57,7 +59,7 @@ func TestReadListsWhatCannotBeRead(t *testing.T) {
 	for _, n := range r.Problems {
 		fmt.Fprintf(&b, "%s %s; %s\n", n.Path, n.Message, n.Fix)
 	}
-	golden(t, "problems.golden", b.String())
+	golden.Check(t, "problems.golden", b.String())
 	if r.Err() == nil {
 		t.Error("no refusal")
 	}
@@ -150,7 +152,7 @@ func TestDrawings(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "## %s\n%s", f, text)
 	}
-	golden(t, "draw.golden", b.String())
+	golden.Check(t, "draw.golden", b.String())
 }
 
 func FuzzRead(f *testing.F) {

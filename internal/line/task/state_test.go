@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"sluice/internal/golden"
 )
 
 func TestDoctorOfWhatBecameOfAPlan(t *testing.T) {
@@ -47,5 +49,5 @@ func TestDoctorOfWhatBecameOfAPlan(t *testing.T) {
 			fmt.Fprintf(&b, "%s %s\n  node %q path %q\n  %s\n  hint: %s\n", f.Severity, f.Code, f.Node, f.Path, f.Message, f.Hint)
 		}
 	}
-	golden(t, "state.golden", b.String())
+	golden.Check(t, "state.golden", b.String())
 }
