@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,13 +15,15 @@ import (
 
 // commands are the words that scripts have besides those of testscript.
 func commands() map[string]func(*testscript.TestScript, bool, []string) {
-	return map[string]func(*testscript.TestScript, bool, []string){
+	all := map[string]func(*testscript.TestScript, bool, []string){
 		"jsonenv": jsonEnv,
 		"jsonhas": jsonHas,
 		"samedoc": sameDoc,
 		"states":  validStates,
 		"status":  wantStatus,
 	}
+	maps.Copy(all, taskCommands())
+	return all
 }
 
 // jsonEnv sets variables from the JSON document of the last stdout: jsonenv ASK=asks.0.ask …
