@@ -27,7 +27,7 @@ var layerOf = map[string]int{
 	"internal/journal": law, "internal/kernel": law, "internal/gate": law,
 	"internal/line": lines, "internal/line/*": lines,
 	"internal/engine": shell, "internal/export": shell, "internal/session": shell, "internal/doctor": shell,
-	"internal/sqlitestore": adapters, "internal/workspace": adapters, "internal/publish": adapters,
+	"internal/sqlitestore": adapters, "internal/workspace": adapters, "internal/publish": adapters, "internal/runner": adapters,
 	"internal/model": adapters, "internal/model/*": adapters,
 	"internal/app": verbs, "internal/config": verbs,
 	"internal/cli": doors, "internal/mcpserver": doors,

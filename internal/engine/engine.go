@@ -21,6 +21,7 @@ type Engine struct {
 	Files   Files  // nil: nothing is checked out
 	Finder  Finder // nil: there are no files to read
 	Model   Model
+	Runner  Runner // nil: no program is run
 	Lines   map[string]*line.Line
 	Now     func() time.Time
 	Log     *slog.Logger

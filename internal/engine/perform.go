@@ -12,19 +12,21 @@ import (
 	"sluice/internal/line"
 )
 
-// flight is an attempt whose step waits for models.
+// flight is an attempt whose step waits for models or programs.
 type flight struct {
-	in      line.In
-	step    line.Step
-	calls   []line.Call // asked for, and not started or not answered yet
-	account kernel.Account
-	cancel  context.CancelFunc
+	in       line.In
+	step     line.Step
+	calls    []line.Call // asked for, and not started or not answered yet
+	commands []line.Command
+	account  kernel.Account
+	cancel   context.CancelFunc
 }
 
-// result is what a worker brings back: the answers to one round of calls, or why there are none.
+// result is what a worker brings back: the answers to one round of calls and commands, or why there are none.
 type result struct {
 	attempt kernel.AttemptID
 	replies []line.Reply
+	ran     []line.Ran
 	err     error
 }
 
@@ -88,7 +90,8 @@ func (t *turn) doc(ctx context.Context, id kernel.VersionID) (*line.Doc, error) 
 // maxReads bounds how often a step may ask for files before it must get to work.
 const maxReads = 16
 
-// move lets a step go on with what it has. It gives the act that closes the attempt, or none while calls are wanted.
+// move lets a step go on with what it has. It gives the act that closes the attempt, or none while calls or
+// commands are wanted.
 func (t *turn) move(ctx context.Context, f *flight) *Act {
 	f.in.Run = t.run
 	m, err := f.step(f.in)
@@ -109,10 +112,10 @@ func (t *turn) move(ctx context.Context, f *flight) *Act {
 			return t.failure(f, stepError(err), nil)
 		}
 		return act
-	case len(m.Calls) == 0:
+	case len(m.Calls) == 0 && len(m.Commands) == 0:
 		return t.failure(f, stepError(fault.New(fault.BadNode, string(f.in.Node.ID), "step %s asks for nothing and is not done", f.in.Node.Step)), nil)
 	}
-	f.calls = m.Calls
+	f.calls, f.commands = m.Calls, m.Commands
 	return nil
 }
 
@@ -194,9 +197,10 @@ func (t *turn) land(ctx context.Context, f *flight, res result) *Act {
 		f.account.Errors = append(f.account.Errors, r.Errors...)
 		f.account.Provider = r.Provider
 	}
-	f.calls = nil
+	f.calls, f.commands = nil, nil
 	if res.err == nil {
 		f.in.Replies = append(f.in.Replies, res.replies...)
+		f.in.Ran = append(f.in.Ran, res.ran...)
 		return t.move(ctx, f)
 	}
 	if ce, ok := errors.AsType[*line.CallError](res.err); ok {
@@ -205,11 +209,12 @@ func (t *turn) land(ctx context.Context, f *flight, res result) *Act {
 	return t.failure(f, stepError(res.err), nil)
 }
 
-// fly makes one round of calls side by side. The first failure ends the round; replies that came are stored already.
+// fly makes one round of calls and commands side by side. The first failure ends the round; replies that came are stored
+// already.
 func (e *Engine) fly(ctx context.Context, run kernel.RunID, f *flight) result {
-	res := result{attempt: f.in.Attempt.ID, replies: make([]line.Reply, len(f.calls))}
+	res := result{attempt: f.in.Attempt.ID, replies: make([]line.Reply, len(f.calls)), ran: make([]line.Ran, len(f.commands))}
 	at := Place{Run: run, Node: f.in.Node.ID, Attempt: f.in.Attempt.ID, Take: f.in.Attempt.Take}
-	errs := make(chan error, len(f.calls))
+	errs := make(chan error, len(f.calls)+len(f.commands))
 	for i, c := range f.calls {
 		go func() {
 			var err error
@@ -217,16 +222,31 @@ func (e *Engine) fly(ctx context.Context, run kernel.RunID, f *flight) result {
 			errs <- err
 		}()
 	}
-	for range f.calls {
+	for i, c := range f.commands {
+		go func() {
+			var err error
+			res.ran[i], err = e.run(ctx, c)
+			errs <- err
+		}()
+	}
+	for range cap(errs) {
 		if err := <-errs; err != nil && res.err == nil {
 			res.err = err
 			f.cancel()
 		}
 	}
 	if res.err != nil {
-		res.replies = nil
+		res.replies, res.ran = nil, nil
 	}
 	return res
+}
+
+// run has the user's programs run on files, if there is anyone to do it.
+func (e *Engine) run(ctx context.Context, c line.Command) (line.Ran, error) {
+	if e.Runner == nil {
+		return line.Ran{Slot: c.Slot, NotRun: "no program is run here"}, nil
+	}
+	return e.Runner.Run(ctx, c)
 }
 
 // ask makes one call within its time. A tolerant call that failed for good is answered by its failure.

@@ -56,6 +56,12 @@ type Model interface {
 	Class() string // real or rehearsal
 }
 
+// Runner runs the user's programs on files of a step. An error says that it could not be tried; a program that ends badly
+// is a result.
+type Runner interface {
+	Run(ctx context.Context, c line.Command) (line.Ran, error)
+}
+
 // Place says where in a run a call belongs.
 type Place struct {
 	Run     kernel.RunID

@@ -67,6 +67,7 @@ const (
 	ModelTruncated   Code = "model_truncated"
 	ReplyUnusable    Code = "reply_unusable"
 	StepFailed       Code = "step_failed"
+	CommandFailed    Code = "command_failed"
 
 	Findings     Code = "findings"
 	StoreCorrupt Code = "store_corrupt"
@@ -120,7 +121,7 @@ var table = map[Code]class{
 	SessionExists: conflict, SessionClosed: conflict,
 
 	ModelUnavailable: gaveUp, ModelRefused: gaveUp, ModelBadRequest: gaveUp, ModelAuth: gaveUp, ModelUnknown: gaveUp,
-	ModelTruncated: gaveUp, ReplyUnusable: gaveUp, StepFailed: gaveUp,
+	ModelTruncated: gaveUp, ReplyUnusable: gaveUp, StepFailed: gaveUp, CommandFailed: gaveUp,
 
 	Findings: findings, StoreCorrupt: findings,
 }

@@ -147,6 +147,8 @@ func samples() map[Code]*Error {
 		New(ModelTruncated, "openai", "the reply was cut at 4096 tokens"),
 		New(ReplyUnusable, "world", "the reply does not fit its schema after 2 repairs: /theme is missing"),
 		Wrap(StepFailed, "world", errors.New("signal: killed"), "step world ended without a result"),
+		Wrap(CommandFailed, "go", errors.New("executable file not found in $PATH"), "the program go for go was not started").
+			With(Action{Action: "mend", Command: "sluice config show", Why: "task.smoke_tests names it"}),
 
 		New(Findings, "", "3 findings").With(Action{Action: "repair", Command: "sluice doctor --repair"}),
 		New(StoreCorrupt, "r-7", "batch 4 of run r-7 does not hash to its predecessor").With(

@@ -48,6 +48,7 @@ type In struct {
 	Reviews []kernel.Review // findings carried into this attempt
 	Replies []Reply         // of the calls asked for so far, in their order
 	Files   []Found         // of the reads asked for so far, in their order
+	Ran     []Ran           // of the commands asked for so far, in their order
 }
 
 // Input finds the input that came from a node.
@@ -87,11 +88,13 @@ type Edited struct {
 	File   []byte // what the file holds now
 }
 
-// Move is what a step wants next: files of the workspace, answers to calls made side by side, or to be done.
+// Move is what a step wants next: files of the workspace, answers to calls and results of commands, all side by side, or
+// to be done.
 type Move struct {
-	Reads []string // patterns of paths, as path.Match has them; every file that fits is read
-	Calls []Call
-	Done  *Out
+	Reads    []string // patterns of paths, as path.Match has them; every file that fits is read
+	Calls    []Call
+	Commands []Command
+	Done     *Out
 }
 
 // Found is a file that a step asked for.
@@ -127,6 +130,40 @@ type Reply struct {
 	Usage    kernel.Usage
 	Errors   []kernel.StepError // recovered on the way
 	Failed   *kernel.StepError  // of a tolerant call that was not answered
+}
+
+// Command asks that the user's programs for files of this kind be run on a copy of them. A step says what the files are;
+// which programs those are, if any, is the user's to say and nobody else's.
+type Command struct {
+	Slot   string // tells the commands of one attempt apart
+	Format string // of what the files make up
+	Files  []Part
+}
+
+// Ran is what became of a command.
+type Ran struct {
+	Slot     string
+	NotRun   string // why nothing was run; then there are no programs
+	Programs []Program
+}
+
+// Program is one program that was run to its end.
+type Program struct {
+	Name     string // of the user's rule
+	Command  []string
+	Exit     int           // -1: it did not end by itself
+	TimedOut time.Duration // the limit it ran into; 0: none
+	Output   string        // its beginning and its end
+}
+
+// IsPassed tells whether something was run and all of it ended well.
+func (r Ran) IsPassed() bool {
+	for _, p := range r.Programs {
+		if p.Exit != 0 || p.TimedOut > 0 {
+			return false
+		}
+	}
+	return r.NotRun == "" && len(r.Programs) > 0
 }
 
 // Out is what a finished step hands over: content of a make, or the verdict of a check with an optional report.

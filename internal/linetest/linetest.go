@@ -27,7 +27,8 @@ type Models func(c line.Call) string
 type World struct {
 	Models Models
 	Person Person
-	Files  map[string]string // of the workspace, by path
+	Files  map[string]string             // of the workspace, by path
+	Runs   func(c line.Command) line.Ran // nil: no program is run
 }
 
 // Drive performs a run until nothing more can be done and gives it back. Every step, rule and layout is evaluated twice
@@ -156,7 +157,8 @@ func (d *drive) move(in line.In, a *kernel.Attempt) kernel.Command {
 	for range 100 {
 		m, err := step(in)
 		again, errAgain := step(in)
-		if fmt.Sprint(err) != fmt.Sprint(errAgain) || cmp.Diff(m.Done, again.Done) != "" || cmp.Diff(prompts(m), prompts(again)) != "" {
+		if fmt.Sprint(err) != fmt.Sprint(errAgain) || cmp.Diff(m.Done, again.Done) != "" || cmp.Diff(prompts(m), prompts(again)) != "" ||
+			cmp.Diff(m.Commands, again.Commands) != "" {
 			d.t.Errorf("step %s moves otherwise when asked again", in.Node.Step)
 		}
 		if err != nil {
@@ -171,6 +173,13 @@ func (d *drive) move(in line.In, a *kernel.Attempt) kernel.Command {
 		}
 		for _, c := range m.Calls {
 			in.Replies = append(in.Replies, line.Reply{Content: d.world.Models(c), Provider: kernel.ProviderRehearsal})
+		}
+		for _, c := range m.Commands {
+			ran := line.Ran{Slot: c.Slot, NotRun: "no program is run here"}
+			if d.world.Runs != nil {
+				ran = d.world.Runs(c)
+			}
+			in.Ran = append(in.Ran, ran)
 		}
 	}
 	d.t.Fatalf("step %s asks for ever", in.Node.Step)
