@@ -19,8 +19,8 @@ import (
 //	min    the smallest number or duration that makes sense
 //	oneof  the words that are allowed, divided by spaces
 //
-// Fields are strings, booleans, whole numbers, floats, durations, lists of strings, or pointers to one of these where
-// absent differs from zero.
+// Fields are strings, booleans, whole numbers, floats, durations, lists of strings, pointers to one of these where absent
+// differs from zero, or the table of smoke tests.
 type Config struct {
 	Model  Model  `yaml:"model" doc:"the model that does the writing and judging"`
 	Engine Engine `yaml:"engine" doc:"how runs are driven"`
@@ -72,6 +72,8 @@ type Task struct {
 	PlanReviewPassScore        float64 `yaml:"plan_review_pass_score" min:"0" doc:"the score a plan needs to pass its review"`
 	ExportIncludeCandidates    bool    `yaml:"export_include_candidates" doc:"export versions that are not approved too, each marked"`
 	Reviewer                   string  `yaml:"reviewer" doc:"the name under which reviews of the model are recorded"`
+
+	SmokeTests SmokeTests `yaml:"smoke_tests" trust:"user" doc:"programs that run_smoke_test criteria may run, by format or pattern of file names"`
 }
 
 // Log says where the program's own log goes.

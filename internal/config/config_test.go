@@ -272,6 +272,9 @@ func TestEveryFieldIsReadable(t *testing.T) {
 		if len(f.oneOf) > 0 {
 			text = f.oneOf[0]
 		}
+		if f.isTests() {
+			continue // it has a reader of its own
+		}
 		if !ok || !f.isList() && f.set(&c, text) != "" {
 			t.Errorf("%s has type %s, which the loader cannot read", f.key, typ)
 		}

@@ -135,6 +135,9 @@ func (d *document) assign(f field, at *token.Token, n ast.Node) error {
 	if f.isList() {
 		return d.assignList(f, n)
 	}
+	if f.isTests() {
+		return d.assignTests(f, n)
+	}
 	text, ok := scalar(n)
 	if !ok {
 		return d.fault(begin(n), f.key, "%s is %s; a plain value is needed", f.key, d.kind(n))

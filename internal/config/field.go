@@ -58,7 +58,12 @@ func (f field) value(c *Config) reflect.Value {
 }
 
 func (f field) isList() bool {
-	return reflect.TypeFor[Config]().Field(f.index[0]).Type.Field(f.index[1]).Type.Kind() == reflect.Slice
+	return reflect.TypeFor[Config]().Field(f.index[0]).Type.Field(f.index[1]).Type == reflect.TypeFor[[]string]()
+}
+
+// isTests tells whether the field is the table of smoke tests.
+func (f field) isTests() bool {
+	return reflect.TypeFor[Config]().Field(f.index[0]).Type.Field(f.index[1]).Type == reflect.TypeFor[SmokeTests]()
 }
 
 func (f field) isOptional() bool {

@@ -162,7 +162,12 @@ func (l *loader) text(key, value, origin string) error {
 		return fault.New(fault.BadConfig, key, "%s sets %s, which is no setting%s", origin, key,
 			l.suggest(key, func(f field) string { return f.key })).With(change(origin))
 	}
-	if f.isList() {
+	switch {
+	case f.isTests():
+		if err := l.textTests(f, value, origin); err != nil {
+			return err
+		}
+	case f.isList():
 		items := []string{}
 		for item := range strings.SplitSeq(value, ",") {
 			if item = strings.TrimSpace(item); item != "" {
@@ -170,8 +175,10 @@ func (l *loader) text(key, value, origin string) error {
 			}
 		}
 		f.setList(&l.out.Config, items)
-	} else if need := f.set(&l.out.Config, value); need != "" {
-		return fault.New(fault.BadConfig, f.key, "%s sets %s to %s; %s", origin, f.key, printable(f, value), need).With(change(origin))
+	default:
+		if need := f.set(&l.out.Config, value); need != "" {
+			return fault.New(fault.BadConfig, f.key, "%s sets %s to %s; %s", origin, f.key, printable(f, value), need).With(change(origin))
+		}
 	}
 	if why := refuse(f.key, &l.out.Config); why != "" {
 		return fault.New(fault.BadConfig, f.key, "%s sets %s, which %s", origin, f.key, why).With(change(origin))

@@ -22,6 +22,7 @@ import (
 	"sluice/internal/line/scene"
 	"sluice/internal/line/task"
 	"sluice/internal/model"
+	"sluice/internal/runner"
 	"sluice/internal/session"
 	"sluice/internal/sqlitestore"
 	"sluice/internal/workspace"
@@ -103,20 +104,38 @@ func (h *house) open(ctx context.Context, s Setup) (*app.App, error) {
 	files := workspace.NewCheckouts(h.tree, between(s.Between.Rows, workspace.Rows(h.store)), h.store, nil)
 	e := &engine.Engine{Journal: between(s.Between.Journal, engine.Journal(h.store)), Leaser: h.store, Folds: h.store,
 		Files: between(s.Between.Files, engine.Files(files)),
-		Model: talk{model: answers, schemas: model.NewSchemas(), class: class},
+		Model: talk{model: answers, schemas: model.NewSchemas(), class: class}, Runner: programs(s.Settings.Task),
 		Lines: lines, Now: time.Now, Log: log, Observe: s.Observe}
 	e.Finder = &session.Finder{Tree: h.tree, Runs: h.store, Load: e.Load}
 	if err := recoverFiles(ctx, files, e); err != nil {
 		return nil, err
 	}
 	a := &app.App{Root: s.Root, Engine: e, Store: h.store, Counter: h.store, By: s.By, Now: time.Now,
-		Plans:  task.Settings(s.Settings.Task),
+		Plans:  planSettings(s.Settings.Task),
 		Plan:   engine.Plan{Workers: s.Settings.Engine.Workers, Switch: s.Switch},
 		Health: health{doctor.Workspace{Store: h.store, Rows: h.store, Files: files, Leases: h.store}},
 		Tree:   h.tree, Space: h.tree, Writer: h.tree, Notes: h.tree}
 	h.index = app.NewIndexer(a.WriteIndex, func(err error) { log.Warn("an index was not written", "error", err) })
 	a.Index = h.index
 	return a, nil
+}
+
+// planSettings are what plans are held to. Which programs may be run is not among them: a plan keeps its settings, and
+// those programs are the user's of the moment.
+func planSettings(c config.Task) task.Settings {
+	return task.Settings{MaxDecompositionDepth: c.MaxDecompositionDepth, OneShotThresholdPersonDays: c.OneShotThresholdPersonDays,
+		MaxLeaves: c.MaxLeaves, MaxPlanAttempts: c.MaxPlanAttempts, MaxTotalAttempts: c.MaxTotalAttempts, MaxAttempts: c.MaxAttempts,
+		ReviewPassScore: c.ReviewPassScore, PlanReviewPassScore: c.PlanReviewPassScore,
+		ExportIncludeCandidates: c.ExportIncludeCandidates, Reviewer: c.Reviewer}
+}
+
+// programs runs what the user's own settings name, and nothing else.
+func programs(c config.Task) *runner.Runner {
+	r := &runner.Runner{Setting: "task.smoke_tests", Getenv: os.Getenv}
+	for _, t := range c.SmokeTests {
+		r.Rules = append(r.Rules, runner.Rule{Match: t.Match, Command: t.Command, Timeout: t.Timeout})
+	}
+	return r
 }
 
 func between[T any](wrap func(T) T, inner T) T {
