@@ -26,26 +26,29 @@ var layerOf = map[string]int{
 	"internal/fault": base, "internal/digest": base, "internal/graph": base, "internal/prompt": base, "internal/safepath": base, "internal/schema": base,
 	"internal/journal": law, "internal/kernel": law, "internal/gate": law,
 	"internal/line": lines, "internal/line/*": lines,
+	"internal/line/spec": lines, "internal/line/spec/ingest": lines,
 	"internal/engine": shell, "internal/export": shell, "internal/session": shell, "internal/doctor": shell,
-	"internal/sqlitestore": adapters, "internal/workspace": adapters, "internal/publish": adapters, "internal/runner": adapters,
+	"internal/sqlitestore": adapters, "internal/workspace": adapters, "internal/publish": adapters, "internal/publish/*": adapters, "internal/runner": adapters,
 	"internal/model": adapters, "internal/model/*": adapters,
 	"internal/app": verbs, "internal/config": verbs,
 	"internal/cli": doors, "internal/mcpserver": doors,
 	"internal/wire": wiring,
 	"cmd/sluice":    programs,
 
-	"internal/storetest": free, "internal/modeltest": free, "internal/golden": free, "internal/linetest": free, "internal/sim": free,
+	"internal/storetest": free, "internal/modeltest": free, "internal/publishtest": free, "internal/feishutest": free, "internal/golden": free, "internal/linetest": free, "internal/sim": free,
 	"internal/archtest": free, "internal/bench": free, "e2e": free,
 }
 
 // siblings are the imports inside one layer that are meant.
 var siblings = map[string][]string{
-	"internal/graph":    {"internal/fault"},
-	"internal/safepath": {"internal/fault"},
-	"internal/gate":     {"internal/kernel"},
-	"internal/line/*":   {"internal/line"},
-	"internal/model/*":  {"internal/model"},
-	"internal/app":      {"internal/config"},
+	"internal/graph":     {"internal/fault"},
+	"internal/safepath":  {"internal/fault"},
+	"internal/gate":      {"internal/kernel"},
+	"internal/line/*":    {"internal/line"},
+	"internal/line/spec": {"internal/line", "internal/line/spec/ingest"},
+	"internal/publish/*": {"internal/publish"},
+	"internal/model/*":   {"internal/model"},
+	"internal/app":       {"internal/config"},
 }
 
 // key gives the entry of the table that speaks for a directory.
