@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"path"
+	"slices"
 	"strings"
 
 	"sluice/internal/engine"
@@ -46,7 +47,7 @@ func (a *App) ExportPlan(ctx context.Context, id string, w PlanExport) (ExportDo
 	}
 	manifest, items, err := export.Plan(v.Run, sel)
 	if err != nil {
-		return ExportDoc{}, err
+		return ExportDoc{}, a.exportRefused(v, err)
 	}
 	if err := describe(v, &manifest, tasks); err != nil {
 		return ExportDoc{}, err
@@ -59,6 +60,26 @@ func (a *App) ExportPlan(ctx context.Context, id string, w PlanExport) (ExportDo
 		d.Files = append(d.Files, path.Join(w.Dir, item.Path))
 	}
 	return d, nil
+}
+
+// exportRefused fills in the exact commands of a refusal to export a plan.
+func (a *App) exportRefused(v task.View, err error) error {
+	f := fault.From(err)
+	if f.Code != fault.NothingApproved {
+		return err
+	}
+	c := *f
+	c.Next = slices.Clone(f.Next)
+	for i, next := range c.Next {
+		switch {
+		case next.Command != "":
+		case next.Action == "include candidates":
+			c.Next[i].Command = "sluice task export " + string(v.Run.ID()) + " --include-candidates"
+		default:
+			c.Next[i].Command = engine.Command(a.lineOf(v.Run), v.Run, "", next.Action)
+		}
+	}
+	return &c
 }
 
 // describe puts the line's own words into a manifest.
