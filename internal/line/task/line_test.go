@@ -15,6 +15,11 @@ import (
 // driven is the run of a plan, driven as far as it goes.
 func driven(t *testing.T, d Document, models linetest.Models) *kernel.Run {
 	t.Helper()
+	return drivenIn(t, d, linetest.World{Models: models})
+}
+
+func drivenIn(t *testing.T, d Document, w linetest.World) *kernel.Run {
+	t.Helper()
 	l, err := New()
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +37,10 @@ func driven(t *testing.T, d Document, models linetest.Models) *kernel.Run {
 	l.Steps["given"] = func(line.In) (line.Move, error) {
 		return line.Move{Done: &line.Out{Body: body, Schema: PlanSchema}}, nil
 	}
-	return linetest.Drive(t, l, open, linetest.World{Models: models, Person: func(*kernel.Run, *kernel.Ask) *kernel.Answer { return nil }})
+	if w.Person == nil {
+		w.Person = func(*kernel.Run, *kernel.Ask) *kernel.Answer { return nil }
+	}
+	return linetest.Drive(t, l, open, w)
 }
 
 // scripted answers as a model would: files, and reviews with a score per review of a task.

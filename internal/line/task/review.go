@@ -39,6 +39,7 @@ func ReviewText(r kernel.Review, criteria []Criterion) string {
 	b.WriteString("\n## Grounds\n\n" + orText(strings.TrimSpace(r.Summary), "none were given") + "\n")
 	b.WriteString("\n## Acceptance criteria\n\n")
 	b.WriteString(criteriaTable(r, criteria))
+	b.WriteString(outputs(r))
 	b.WriteString("\n## Reasons against\n\n" + bullets(r.Findings, func(f kernel.Finding) string { return f.Message }))
 	b.WriteString("\n## Suggestions\n\n" + bullets(r.Findings, func(f kernel.Finding) string { return f.Fix }))
 	return b.String()
@@ -59,7 +60,34 @@ func criteriaTable(r kernel.Review, criteria []Criterion) string {
 		if c.Pass {
 			word = "pass"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", cell(c.ID), known[c.ID].Severity, word, cell(known[c.ID].Statement), cell(c.Evidence))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", cell(c.ID), known[c.ID].Severity, word, cell(known[c.ID].Statement), cell(firstLine(c.Evidence)))
+	}
+	return b.String()
+}
+
+// firstLine of evidence says what it is; what follows is what a program printed.
+func firstLine(s string) string {
+	first, rest, _ := strings.Cut(s, "\n")
+	if rest != "" {
+		return first + " (more below)"
+	}
+	return first
+}
+
+// outputs shows evidence of more than one line as it is, each once, indented so that nothing in it can be taken for a part
+// of the review.
+func outputs(r kernel.Review) string {
+	var b strings.Builder
+	seen := map[string]bool{}
+	for _, c := range r.Criteria {
+		if !strings.Contains(c.Evidence, "\n") || seen[c.Evidence] {
+			continue
+		}
+		seen[c.Evidence] = true
+		fmt.Fprintf(&b, "\n## Evidence for %s\n\n", oneLine(c.ID))
+		for row := range strings.Lines(c.Evidence) {
+			b.WriteString("    " + strings.TrimRight(row, "\r\n") + "\n")
+		}
 	}
 	return b.String()
 }

@@ -28,8 +28,8 @@ type criterionResult struct {
 
 const checkSchema = `{"type":"object","additionalProperties":false,"required":["verdict","total_score","acceptance_results","summary"],"properties":{"verdict":{"enum":["REJECTED","APPROVED"]},"total_score":{"type":"number","minimum":0,"maximum":100},"acceptance_results":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["criterion_id","pass","evidence"],"properties":{"criterion_id":{"type":"string"},"pass":{"type":"boolean"},"evidence":{"type":"string"}}}},"summary":{"type":"string"},"reasons":{"type":"array","items":{"type":"string"}},"suggestions":{"type":"array","items":{"type":"string"}}}}`
 
-// check judges exactly the version that its attempt began with. What a program can see is looked at first, and a
-// deliverable that does not even parse costs no model call.
+// check judges exactly the version that its attempt began with. What programs can say comes first, and a deliverable that
+// does not even parse, or fails what the user has run on it, costs no model call.
 func (s steps) check(in line.In) (line.Move, error) {
 	target, ok := in.Run.Node(in.Node.Target)
 	if !ok || in.Subject == nil {
@@ -47,6 +47,13 @@ func (s steps) check(in line.In) (line.Move, error) {
 	if len(flaws) > 0 {
 		return finished(in, t, settings, judgeUnread(t, flaws))
 	}
+	if wanted := smokeTest(t, in.Subject.Parts); len(in.Ran) < len(wanted) {
+		return line.Move{Commands: wanted}, nil
+	}
+	ran := ranFor(in)
+	if isFatal(t, ran) {
+		return finished(in, t, settings, judgeBroken(t, ran, seen))
+	}
 	if len(in.Replies) == 0 {
 		c, err := s.checkCall(in, t, settings, seen)
 		return line.Move{Calls: []line.Call{c}}, err
@@ -55,7 +62,7 @@ func (s steps) check(in line.In) (line.Move, error) {
 	if err := json.Unmarshal([]byte(in.Replies[0].Content), &reply); err != nil {
 		return line.Move{}, line.Unusable{Reason: err.Error()}
 	}
-	return finished(in, t, settings, judge(t, reply, seen))
+	return finished(in, t, settings, judge(t, reply, seen, ran))
 }
 
 func (s steps) checkCall(in line.In, t Node, settings Settings, seen []string) (line.Call, error) {
@@ -69,6 +76,9 @@ func (s steps) checkCall(in line.In, t Node, settings Settings, seen []string) (
 	}{Task: t, Static: seen, Pass: days(settings.ReviewPassScore)}
 	for _, p := range in.Subject.Parts {
 		data.Files = append(data.Files, quoted{"deliverable: " + p.Path, string(p.Body)})
+	}
+	if len(in.Ran) > 0 { // how it ended, not what it printed: that may differ from time to time, and would be asked anew
+		data.Static = append(slices.Clone(seen), ranText(ranFor(in), false))
 	}
 	c.Sources = append(c.Sources, in.Subject.Version.Digest)
 	var err error
@@ -98,7 +108,7 @@ func judgeUnread(t Node, flaws []string) judgement {
 	return j
 }
 
-func judge(t Node, reply checkReply, seen []string) judgement {
+func judge(t Node, reply checkReply, seen []string, ran line.Ran) judgement {
 	j := judgement{score: reply.TotalScore, summary: reply.Summary, suggestions: reply.Suggestions, against: slices.Clone(reply.Reasons)}
 	said := map[string]criterionResult{}
 	for _, r := range reply.AcceptanceResults {
@@ -113,12 +123,12 @@ func judge(t Node, reply checkReply, seen []string) judgement {
 		case k.CheckMethod == StaticCheck: // a program has looked already; a reviewer's word counts only against
 			got.Pass = !ok || r.Pass
 			got.Evidence = strings.TrimSuffix("checked by a program: "+strings.Join(seen, "; ")+"; "+got.Evidence, "; ")
+		case k.CheckMethod == RunSmokeTest:
+			got = judgeRun(got, ok, ran)
 		case !ok:
 			got.Evidence = "not judged"
 		case got.Evidence == "":
 			got.Evidence = "no evidence was given"
-		case k.CheckMethod == RunSmokeTest:
-			got.Evidence = "not run, judged by reading: " + got.Evidence
 		}
 		j.criteria = append(j.criteria, got)
 	}
@@ -143,7 +153,7 @@ func finished(in line.In, t Node, s Settings, j judgement) (line.Move, error) {
 	}
 	for i, k := range t.AcceptanceCriteria {
 		if got := j.criteria[i]; !got.Pass {
-			find("criterion_failed", k.Severity, k.ID, k.Statement+": "+got.Evidence)
+			find("criterion_failed", k.Severity, k.ID, k.Statement+": "+firstLine(got.Evidence))
 			if k.Severity != Minor {
 				out.Verdict = kernel.AgainstIt
 			}
