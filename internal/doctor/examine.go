@@ -14,6 +14,7 @@ type Workspace struct {
 	Rows   Rows
 	Files  Files
 	Leases Leases // nil: drivers are not looked at
+	Tables Tables // nil: tables are not looked at
 }
 
 // Examine verifies every run and compares its checkouts with the disk. It changes nothing. progress may be nil.
@@ -21,8 +22,11 @@ func (w Workspace) Examine(ctx context.Context, progress func(done, total int)) 
 	var all Report
 	known := definitions{}
 	err := eachRun(ctx, w.Store, progress, func(id string) error {
-		rep, err := verifyRun(ctx, w.Store, id, known)
+		rep, run, err := verifyRun(ctx, w.Store, id, known)
 		all.merge(rep)
+		if err == nil && w.Tables != nil && run != nil {
+			err = w.tables(ctx, run, &all)
+		}
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 
 	"sluice/internal/digest"
 	"sluice/internal/journal"
+	"sluice/internal/kernel"
 )
 
 // Journal is what verifying needs of a store about what happened.
@@ -40,6 +41,15 @@ type Files interface {
 	Restore(ctx context.Context, over bool, rows ...journal.Checkout) ([]journal.Edit, error)
 	// Recover completes unwritten rows, likewise.
 	Recover(ctx context.Context) ([]journal.Edit, error)
+}
+
+// Tables are the rows by which SQL clients read runs.
+type Tables interface {
+	Rows(ctx context.Context, run string) ([]journal.Row, error)
+	// DeriveRows gives the rows that should be there.
+	DeriveRows(ctx context.Context, run *kernel.Run) ([]journal.Row, error)
+	// RewriteRows puts them there.
+	RewriteRows(ctx context.Context, run kernel.RunID) error
 }
 
 // Leases knows the leases whose drivers have ended.

@@ -7,6 +7,7 @@ import (
 
 	"sluice/internal/fault"
 	"sluice/internal/journal"
+	"sluice/internal/kernel"
 )
 
 // Repair puts right what the report marks as repairable. It brings back missing files, damaged records and checkouts
@@ -31,6 +32,13 @@ func (w Workspace) Repair(ctx context.Context, found Report) (Report, error) {
 			f.Repairable, f.Command, f.Hint = false, "", unwritten[f.Path]
 			out.add(f)
 		case f.Code == FileUnwritten:
+			out.Repaired = append(out.Repaired, f)
+		case f.Code == RowsDiffer:
+			if err := w.Tables.RewriteRows(ctx, kernel.RunID(f.Run)); err != nil {
+				f.Hint = err.Error()
+				out.add(f)
+				continue
+			}
 			out.Repaired = append(out.Repaired, f)
 		default:
 			after, err := w.restore(ctx, f)

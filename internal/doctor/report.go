@@ -53,6 +53,7 @@ const (
 	StateChanged      = "state_changed"   // a state file shows other bytes
 	FileUnreadable    = "file_unreadable" // something else lies where a file should be, or it cannot be read
 	FileUnwritten     = "file_unwritten"  // a checkout was committed and not brought in place
+	RowsDiffer        = "rows_differ"     // SQL clients read other rows than the journal gives
 	DriverGone        = "driver_gone"     // a run was left by a process that ended
 )
 

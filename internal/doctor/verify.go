@@ -15,7 +15,7 @@ func Verify(ctx context.Context, s Store, id kernel.RunID) (Report, error) {
 	if _, err := s.Run(ctx, string(id)); fault.CodeOf(err) == fault.UnknownRun {
 		return Report{}, err
 	}
-	rep, err := verifyRun(ctx, s, string(id), definitions{})
+	rep, _, err := verifyRun(ctx, s, string(id), definitions{})
 	return rep.sorted(), err
 }
 
@@ -24,7 +24,7 @@ func VerifyAll(ctx context.Context, s Store, progress func(done, total int)) (Re
 	var all Report
 	known := definitions{}
 	err := eachRun(ctx, s, progress, func(id string) error {
-		rep, err := verifyRun(ctx, s, id, known)
+		rep, _, err := verifyRun(ctx, s, id, known)
 		all.merge(rep)
 		return err
 	})
@@ -82,28 +82,29 @@ type verifier struct {
 	report Report
 }
 
-func verifyRun(ctx context.Context, s Store, id string, known definitions) (Report, error) {
+// verifyRun also gives the run as its journal folds, or nil if that cannot be told.
+func verifyRun(ctx context.Context, s Store, id string, known definitions) (Report, *kernel.Run, error) {
 	v := &verifier{store: s, run: id, known: known, report: Report{Runs: 1}}
 	shot, err := v.shoot(ctx)
 	if err != nil {
-		return v.report, v.tolerate(err)
+		return v.report, nil, v.tolerate(err)
 	}
 	run, events, err := v.walk(ctx, shot.batches)
 	if err != nil || run == nil {
-		return v.report, err
+		return v.report, nil, err
 	}
 	v.law(run, events)
 	if err := v.definition(ctx, run.Definition()); err != nil {
-		return v.report, err
+		return v.report, nil, err
 	}
 	if !shot.still {
 		v.find(Finding{Code: RunMoving, Severity: Note, Message: "the run went on while it was checked; its rows were not compared",
 			Command: "sluice verify " + id})
-		return v.report, nil
+		return v.report, nil, nil
 	}
 	v.head(run, shot.head)
 	v.asks(run, shot.asks)
-	return v.report, nil
+	return v.report, run, nil
 }
 
 // snapshot is a run as the store has it at one moment.

@@ -18,6 +18,7 @@ type Engine struct {
 	Journal Journal
 	Leaser  Leaser
 	Folds   Folds
+	Tables  Tables // nil: rows of runs that have none are not written
 	Files   Files  // nil: nothing is checked out
 	Finder  Finder // nil: there are no files to read
 	Model   Model

@@ -199,6 +199,9 @@ func (t *turn) batch(ctx context.Context, epoch int64, release bool) (journal.Ba
 			return journal.Batch{}, err
 		}
 	}
+	if b.Rows, err = t.rows(ctx); err != nil {
+		return journal.Batch{}, err
+	}
 	b.Blobs = t.blobs
 	return b, nil
 }

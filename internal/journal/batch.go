@@ -25,6 +25,15 @@ type Batch struct {
 	Head      Head       // the run's projection after the batch
 	Asks      []Ask      // asks opened or closed by the batch, as they are after it
 	Checkouts []Checkout // files that must show what the batch stored
+	Rows      []Row      // what SQL clients read of the run, as far as the batch changes it
+}
+
+// Row is one row of a table that SQL clients read. Tables are a projection of the journal: they commit with it and can
+// always be written anew from it.
+type Row struct {
+	Table string
+	Key   string          // empty: every row of the run in the table goes, before the rows that follow are put
+	Body  json.RawMessage // a JSON object; nil removes the row
 }
 
 // Blob is immutable content, found again by the sequence number of the batch's last event and its digest.

@@ -31,6 +31,9 @@ type Line struct {
 	Export func(r *kernel.Run) []Exported
 	// Summary is the line's own part of a list row.
 	Summary func(r *kernel.Run) json.RawMessage
+	// Rows gives the rows of tables that SQL clients read, as far as they may differ from what was given before. They are
+	// a function of the run alone, so that giving them all at once is the same as giving what changed each time.
+	Rows func(c Changed) ([]journal.Row, error)
 	// Command gives the exact command line for a next action, or "" for the general one.
 	Command func(r *kernel.Run, n kernel.NodeID, action string) string
 }
@@ -225,6 +228,15 @@ type StateFile struct {
 	Path  string
 	Body  []byte
 	Loose bool // the path is not the run's any more, and what is there stays
+}
+
+// Changed is a run whose rows are asked for.
+type Changed struct {
+	Run    *kernel.Run
+	Events []kernel.Event  // what happened since rows were last given
+	Nodes  []kernel.NodeID // those whose standing may differ by that, once each
+	Whole  bool            // every row is wanted; Events and Nodes are empty then
+	Body   Body
 }
 
 // Unusable is the error of a step whose replies cannot be used: the attempt counts and another take is made.

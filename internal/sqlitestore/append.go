@@ -59,6 +59,9 @@ func (s *Store) prepare(b journal.Batch) (entry, error) {
 		return entry{}, fault.New(fault.BadValue, b.Run, "batch of run %s leases it to driver %s and this is driver %s",
 			b.Run, b.Driver, s.driver)
 	}
+	if err := checkRows(b.Run, b.Rows); err != nil {
+		return entry{}, err
+	}
 	if b.Driver != "" && b.After == 0 {
 		if err := s.live(); err != nil {
 			return entry{}, err
@@ -188,6 +191,11 @@ func (w *writer) append(e *entry, driver string) error {
 	}
 	for i := range e.Checkouts {
 		if err := w.putCheckout(r.n, e.last, &e.Checkouts[i]); err != nil {
+			return err
+		}
+	}
+	for i := range e.Rows {
+		if err := w.putRow(r.n, &e.Rows[i]); err != nil {
 			return err
 		}
 	}

@@ -4,11 +4,19 @@ import (
 	"context"
 
 	"sluice/internal/doctor"
+	"sluice/internal/engine"
 	"sluice/internal/kernel"
+	"sluice/internal/sqlitestore"
 )
 
 // health lets the doors verify and repair.
 type health struct{ doctor.Workspace }
+
+// tables lets the doctor hold the rows that SQL clients read against the journal.
+type tables struct {
+	*sqlitestore.Store
+	*engine.Engine
+}
 
 // Verify checks one run, or every run.
 func (h health) Verify(ctx context.Context, run string) (doctor.Report, error) {

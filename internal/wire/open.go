@@ -102,7 +102,7 @@ func (h *house) open(ctx context.Context, s Setup) (*app.App, error) {
 		return nil, err
 	}
 	files := workspace.NewCheckouts(h.tree, between(s.Between.Rows, workspace.Rows(h.store)), h.store, nil)
-	e := &engine.Engine{Journal: between(s.Between.Journal, engine.Journal(h.store)), Leaser: h.store, Folds: h.store,
+	e := &engine.Engine{Journal: between(s.Between.Journal, engine.Journal(h.store)), Leaser: h.store, Folds: h.store, Tables: h.store,
 		Files: between(s.Between.Files, engine.Files(files)),
 		Model: talk{model: answers, schemas: model.NewSchemas(), class: class}, Runner: programs(s.Settings.Task),
 		Lines: lines, Now: time.Now, Log: log, Observe: s.Observe}
@@ -110,10 +110,13 @@ func (h *house) open(ctx context.Context, s Setup) (*app.App, error) {
 	if err := recoverFiles(ctx, files, e); err != nil {
 		return nil, err
 	}
+	if err := e.FillRows(ctx); err != nil {
+		return nil, err
+	}
 	a := &app.App{Root: s.Root, Engine: e, Store: h.store, Counter: h.store, By: s.By, Now: time.Now,
 		Plans:  planSettings(s.Settings.Task),
 		Plan:   engine.Plan{Workers: s.Settings.Engine.Workers, Switch: s.Switch},
-		Health: health{doctor.Workspace{Store: h.store, Rows: h.store, Files: files, Leases: h.store}},
+		Health: health{doctor.Workspace{Store: h.store, Rows: h.store, Files: files, Leases: h.store, Tables: tables{h.store, e}}},
 		Tree:   h.tree, Space: h.tree, Writer: h.tree, Notes: h.tree}
 	h.index = app.NewIndexer(a.WriteIndex, func(err error) { log.Warn("an index was not written", "error", err) })
 	a.Index = h.index

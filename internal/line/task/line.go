@@ -30,6 +30,7 @@ func New() (*line.Line, error) {
 		Files:   files,
 		State:   state,
 		Export:  exported,
+		Rows:    rows,
 		Command: command,
 	}, nil
 }
