@@ -68,11 +68,13 @@ type Account struct {
 	Evidence  []Evidence
 }
 
-// Deliver closes an attempt at a make with content. Rule is the result of the node's gate rule, if it names one.
+// Deliver closes an attempt at a make with content. Rule is the result of the node's gate rule, if it names one. Sources
+// are further versions that it was made from, beside what the node needs: approved ones of other nodes.
 type Deliver struct {
 	Stamp
 	Attempt AttemptID
 	Content Content
+	Sources []VersionID
 	Rule    *RuleResult
 	Account Account
 }
@@ -119,8 +121,9 @@ type Judge struct {
 	Version VersionID     // a person's: which; or by Digest; neither means the newest
 	Digest  digest.Digest // a person's
 	Verdict Verdict
-	Review  Review   // id, score, criteria, findings, summary, edits; the rest is filled in
-	Report  *Content // a check's own document
+	Review  Review      // id, score, criteria, findings, summary, edits; the rest is filled in
+	Report  *Content    // a check's own document
+	Sources []VersionID // of the report, as of a Deliver
 	Account Account
 }
 

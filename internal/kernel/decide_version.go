@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"slices"
 
 	"sluice/internal/digest"
 	"sluice/internal/fault"
@@ -20,6 +21,9 @@ func decideDeliver(r *Run, c Deliver) ([]Fact, error) {
 		return nil, err
 	}
 	v.By = a.Performer
+	if v.Parents, err = r.withSources(n, v.Parents, c.Sources); err != nil {
+		return nil, err
+	}
 	// What a person wrote while this was being made stays current; ours becomes an offer that asks for its place.
 	offered := n.newest != nil && n.newest.By.IsHuman() && n.newest.Seq > a.seq
 	snap := c.Account.snapshot(Delivered, a.Began)
@@ -91,6 +95,24 @@ func (r *Run) newVersion(n *node, a *Attempt, c Content, s Stamp) (Version, erro
 		v.Parents = append(v.Parents, in.Version)
 	}
 	return v, nil
+}
+
+// withSources adds what was used beside the needs of a node. It was approved when it was used: a newer version may stand
+// by now, and that is no reason to throw the work away.
+func (r *Run) withSources(n *node, parents, sources []VersionID) ([]VersionID, error) {
+	for _, id := range sources {
+		v, ok := r.versions[id]
+		if !ok {
+			return nil, fault.New(fault.UnknownVersion, string(id), "run %s has no version %q", r.id, id).With(inspect(r.id))
+		}
+		if v.Node == n.ID || v.state != approved {
+			return nil, refuse(fault.IllegalStep, n, "node %s would be made from %s, which is its own or was never approved", n.ID, id)
+		}
+		if !slices.Contains(parents, id) {
+			parents = append(parents, id)
+		}
+	}
+	return parents, nil
 }
 
 // ruleReview records what the node's own rule found. A node that names a rule takes no content without its result.
@@ -235,6 +257,9 @@ func decideCheckVerdict(r *Run, c Judge) ([]Fact, error) {
 			return nil, err
 		}
 		report.By = a.Performer
+		if report.Parents, err = r.withSources(n, report.Parents, c.Sources); err != nil {
+			return nil, err
+		}
 		report.Parents = append(report.Parents, v.ID)
 		review.Report = report.ID
 		snap.Versions = []VersionID{report.ID}

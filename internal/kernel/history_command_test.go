@@ -32,6 +32,16 @@ func parseArgs(words []string) args {
 	return a
 }
 
+// sourcesOf reads from=a,b: what was used beside the needs.
+func sourcesOf(a args) (all []VersionID) {
+	for id := range strings.SplitSeq(a.keyed["from"], ",") {
+		if id != "" {
+			all = append(all, VersionID(id))
+		}
+	}
+	return all
+}
+
 func content(text string) Content {
 	return Content{Digest: digest.Of([]byte(text)), Size: int64(len(text)), Schema: "text"}
 }
@@ -89,13 +99,13 @@ func (h *history) work(verb string, s Stamp, a args) Command {
 			c.Variants = strings.Split(v, ",")
 		}
 		c.ID = VersionID(a.keyed["id"])
-		return Deliver{Stamp: s, Attempt: open, Content: c, Rule: ruleFor(a), Account: account}
+		return Deliver{Stamp: s, Attempt: open, Content: c, Sources: sourcesOf(a), Rule: ruleFor(a), Account: account}
 	case "fail":
 		return Fail{Stamp: s, Attempt: open, Error: StepError{Code: "broken", Message: "it broke", Class: ErrorClass(a.at(1)), Final: true}, Account: account}
 	case "release":
 		return Release{Stamp: s, Attempt: open, Reason: "interrupted"}
 	case "verdict":
-		j := Judge{Stamp: s, Attempt: open, Verdict: verdictOf(a.at(1)), Account: account}
+		j := Judge{Stamp: s, Attempt: open, Verdict: verdictOf(a.at(1)), Sources: sourcesOf(a), Account: account}
 		if text := a.at(2); text != "" {
 			j.Review.Findings = []Finding{{Code: "found", Message: text}}
 		}

@@ -314,6 +314,8 @@ func (h *history) seen(what string) string {
 		return strings.Join(in, ",")
 	case "by":
 		return string(n.newest.By.Kind)
+	case "parents":
+		return fmt.Sprint(len(n.newest.Parents))
 	case "reviews":
 		return fmt.Sprint(len(n.newest.reviews))
 	}
