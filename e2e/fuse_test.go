@@ -8,6 +8,7 @@ import (
 
 	"sluice/internal/digest"
 	"sluice/internal/engine"
+	"sluice/internal/export"
 	"sluice/internal/journal"
 	"sluice/internal/model"
 	"sluice/internal/wire"
@@ -16,7 +17,7 @@ import (
 
 // fuse counts the points where something becomes durable, over all processes that share the file, and kills the
 // process at one of them: just before and just after each append, each placing of files and each mark that some are in
-// place, each record of a model call.
+// place, each record of a model call, each file of an export and the export as a whole.
 func fuse(file, at string) wire.Between {
 	if file == "" {
 		return wire.Between{}
@@ -31,6 +32,7 @@ func fuse(file, at string) wire.Between {
 		Files:   func(i engine.Files) engine.Files { return fuseFiles{i, f} },
 		Calls:   func(c model.Calls) model.Calls { return fuseCalls{c, f} },
 		Rows:    func(r workspace.Rows) workspace.Rows { return fuseRows{r, f} },
+		Exports: func(t export.Tree) export.Tree { return fuseTree{t, f} },
 	}
 }
 
@@ -116,4 +118,21 @@ func (r fuseRows) MarkWritten(ctx context.Context, rows ...journal.Checkout) err
 	r.fuse.point()
 	defer r.fuse.point()
 	return r.Rows.MarkWritten(ctx, rows...)
+}
+
+type fuseTree struct {
+	export.Tree
+	fuse fuseFile
+}
+
+func (t fuseTree) ReplaceDir(ctx context.Context, dir string, fill func(write func(path string, body []byte) error) error) error {
+	t.fuse.point()
+	defer t.fuse.point()
+	return t.Tree.ReplaceDir(ctx, dir, func(write func(path string, body []byte) error) error {
+		return fill(func(path string, body []byte) error {
+			t.fuse.point()
+			defer t.fuse.point()
+			return write(path, body)
+		})
+	})
 }

@@ -15,6 +15,7 @@ import (
 	"sluice/internal/config"
 	"sluice/internal/doctor"
 	"sluice/internal/engine"
+	"sluice/internal/export"
 	"sluice/internal/fault"
 	"sluice/internal/kernel"
 	"sluice/internal/line"
@@ -47,6 +48,7 @@ type Between struct {
 	Files   func(engine.Files) engine.Files
 	Calls   func(model.Calls) model.Calls
 	Rows    func(workspace.Rows) workspace.Rows
+	Exports func(export.Tree) export.Tree
 }
 
 // house is an open workspace.
@@ -117,7 +119,7 @@ func (h *house) open(ctx context.Context, s Setup) (*app.App, error) {
 		Plans:  planSettings(s.Settings.Task),
 		Plan:   engine.Plan{Workers: s.Settings.Engine.Workers, Switch: s.Switch},
 		Health: health{doctor.Workspace{Store: h.store, Rows: h.store, Files: files, Leases: h.store, Tables: tables{h.store, e}}},
-		Tree:   h.tree, Space: h.tree, Writer: h.tree, Notes: h.tree}
+		Tree:   between(s.Between.Exports, export.Tree(h.tree)), Space: h.tree, Writer: h.tree, Notes: h.tree}
 	h.index = app.NewIndexer(a.WriteIndex, func(err error) { log.Warn("an index was not written", "error", err) })
 	a.Index = h.index
 	return a, nil
