@@ -18,6 +18,7 @@ type flight struct {
 	step     line.Step
 	calls    []line.Call // asked for, and not started or not answered yet
 	commands []line.Command
+	sources  []kernel.VersionID // supplied beside what the node needs
 	account  kernel.Account
 	cancel   context.CancelFunc
 }
@@ -87,7 +88,7 @@ func (t *turn) doc(ctx context.Context, id kernel.VersionID) (*line.Doc, error) 
 	return doc, nil
 }
 
-// maxReads bounds how often a step may ask for files before it must get to work.
+// maxReads bounds how often a step may ask for versions and files before it must get to work.
 const maxReads = 16
 
 // move lets a step go on with what it has. It gives the act that closes the attempt, or none while calls or
@@ -96,10 +97,10 @@ func (t *turn) move(ctx context.Context, f *flight) *Act {
 	f.in.Run = t.run
 	m, err := f.step(f.in)
 	for range maxReads {
-		if err != nil || len(m.Reads) == 0 {
+		if err != nil || len(m.Reads) == 0 && len(m.Wants) == 0 {
 			break
 		}
-		if err = t.read(ctx, f, m.Reads); err == nil {
+		if err = t.supply(ctx, f, m); err == nil {
 			m, err = f.step(f.in)
 		}
 	}
@@ -117,6 +118,24 @@ func (t *turn) move(ctx context.Context, f *flight) *Act {
 	}
 	f.calls, f.commands = m.Calls, m.Commands
 	return nil
+}
+
+// supply gives a step the versions and files it asked for.
+func (t *turn) supply(ctx context.Context, f *flight, m line.Move) error {
+	for _, id := range f.in.Lacking(m.Wants...) {
+		f.in.Wanted = append(f.in.Wanted, id)
+		v := t.run.Approved(id)
+		if v == nil || id == f.in.Node.ID {
+			continue
+		}
+		doc, err := t.doc(ctx, v.ID)
+		if err != nil {
+			return err
+		}
+		f.in.Inputs = append(f.in.Inputs, *doc)
+		f.sources = append(f.sources, v.ID)
+	}
+	return t.read(ctx, f, m.Reads)
 }
 
 // read gives a step the files it asked for, or the word that there are none.
@@ -145,7 +164,7 @@ func (t *turn) finish(f *flight, out *line.Out) (*Act, error) {
 	account.Usage, account.Provider = f.account.Usage, f.account.Provider
 	content, blobs := contentOf(out)
 	if f.in.Node.Kind == kernel.Check {
-		judge := kernel.Judge{Stamp: s, Attempt: f.in.Attempt.ID, Verdict: out.Verdict, Review: out.Review, Account: account}
+		judge := kernel.Judge{Stamp: s, Attempt: f.in.Attempt.ID, Verdict: out.Verdict, Review: out.Review, Sources: f.sources, Account: account}
 		if out.Body == nil {
 			return &Act{Command: judge}, nil
 		}
@@ -156,7 +175,8 @@ func (t *turn) finish(f *flight, out *line.Out) (*Act, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Act{Command: kernel.Deliver{Stamp: s, Attempt: f.in.Attempt.ID, Content: content, Rule: rule, Account: account}, Blobs: blobs}, nil
+	return &Act{Command: kernel.Deliver{Stamp: s, Attempt: f.in.Attempt.ID, Content: content, Sources: f.sources, Rule: rule,
+		Account: account}, Blobs: blobs}, nil
 }
 
 // contentOf names what a step or a person made, with its bytes.

@@ -94,10 +94,10 @@ func (l Look) Perform(ctx context.Context, node kernel.NodeID) (Performed, error
 			return Performed{}, err
 		case m.Done != nil:
 			return PerformedAs(*m.Done), nil
-		case len(m.Reads) == 0:
+		case len(m.Reads) == 0 && len(m.Wants) == 0:
 			return Performed{}, fault.New(fault.BadNode, string(node), "step %s of node %s cannot be done without a model", n.Node().Step, node)
 		}
-		if err := t.read(ctx, f, m.Reads); err != nil {
+		if err := t.supply(ctx, f, m); err != nil {
 			return Performed{}, err
 		}
 	}

@@ -2,6 +2,7 @@ package line
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"sluice/internal/digest"
@@ -46,12 +47,25 @@ type In struct {
 	Run     *kernel.Run // read only
 	Node    kernel.Node
 	Attempt kernel.Attempt
-	Inputs  []Doc           // approved versions of what the node needs
+	Inputs  []Doc           // approved versions of what the node needs, and of what the step wanted
 	Subject *Doc            // what a check judges, or what a rework improves
 	Reviews []kernel.Review // findings carried into this attempt
 	Replies []Reply         // of the calls asked for so far, in their order
 	Files   []Found         // of the reads asked for so far, in their order
 	Ran     []Ran           // of the commands asked for so far, in their order
+	Wanted  []kernel.NodeID // asked for so far; those without an approved version are not among the inputs
+}
+
+// Lacking gives those of the nodes that the step has neither needed nor wanted so far.
+func (in In) Lacking(ids ...kernel.NodeID) []kernel.NodeID {
+	var lacking []kernel.NodeID
+	for _, id := range ids {
+		_, there := in.Input(id)
+		if !there && !slices.Contains(in.Wanted, id) && !slices.Contains(lacking, id) {
+			lacking = append(lacking, id)
+		}
+	}
+	return lacking
 }
 
 // Input finds the input that came from a node.
@@ -91,10 +105,11 @@ type Edited struct {
 	File   []byte // what the file holds now
 }
 
-// Move is what a step wants next: files of the workspace, answers to calls and results of commands, all side by side, or
-// to be done.
+// Move is what a step wants next: approved versions of further nodes, files of the workspace, answers to calls and results
+// of commands, all side by side, or to be done.
 type Move struct {
-	Reads    []string // patterns of paths, as path.Match has them; every file that fits is read
+	Wants    []kernel.NodeID // beside what the node needs; they become parents of what is delivered
+	Reads    []string        // patterns of paths, as path.Match has them; every file that fits is read
 	Calls    []Call
 	Commands []Command
 	Done     *Out

@@ -154,6 +154,7 @@ func (d *drive) move(in line.In, a *kernel.Attempt) kernel.Command {
 	if !ok {
 		d.t.Fatalf("node %s: the line has no step %q", in.Node.ID, in.Node.Step)
 	}
+	var sources []kernel.VersionID
 	for range 100 {
 		m, err := step(in)
 		again, errAgain := step(in)
@@ -166,7 +167,14 @@ func (d *drive) move(in line.In, a *kernel.Attempt) kernel.Command {
 				Error: kernel.StepError{Code: "step_failed", Message: err.Error(), Class: kernel.BadReply, Final: true}}
 		}
 		if m.Done != nil {
-			return d.finish(in, a, m.Done)
+			return d.finish(in, a, m.Done, sources)
+		}
+		for _, id := range in.Lacking(m.Wants...) {
+			in.Wanted = append(in.Wanted, id)
+			if v := d.run.Approved(id); v != nil {
+				in.Inputs = append(in.Inputs, d.doc(v.ID))
+				sources = append(sources, v.ID)
+			}
 		}
 		for _, pattern := range m.Reads {
 			in.Files = append(in.Files, d.find(pattern)...)
@@ -207,7 +215,7 @@ func prompts(m line.Move) (all []string) {
 	return all
 }
 
-func (d *drive) finish(in line.In, a *kernel.Attempt, out *line.Out) kernel.Command {
+func (d *drive) finish(in line.In, a *kernel.Attempt, out *line.Out, sources []kernel.VersionID) kernel.Command {
 	content := kernel.Content{ID: out.ID, Digest: digest.Of(out.Body), Size: int64(len(out.Body)), Schema: out.Schema, Variants: out.Variants}
 	d.bodies[content.Digest] = out.Body
 	for _, p := range out.Parts {
@@ -216,13 +224,13 @@ func (d *drive) finish(in line.In, a *kernel.Attempt, out *line.Out) kernel.Comm
 		d.bodies[part.Digest] = p.Body
 	}
 	if in.Node.Kind == kernel.Check {
-		judge := kernel.Judge{Stamp: d.stamp(kernel.Engine), Attempt: a.ID, Verdict: out.Verdict, Review: out.Review, Account: out.Account}
+		judge := kernel.Judge{Stamp: d.stamp(kernel.Engine), Attempt: a.ID, Verdict: out.Verdict, Review: out.Review, Sources: sources, Account: out.Account}
 		if out.Body != nil {
 			judge.Report = &content
 		}
 		return judge
 	}
-	return kernel.Deliver{Stamp: d.stamp(kernel.Engine), Attempt: a.ID, Content: content, Account: out.Account, Rule: d.rule(in.Node, out.Body)}
+	return kernel.Deliver{Stamp: d.stamp(kernel.Engine), Attempt: a.ID, Content: content, Sources: sources, Account: out.Account, Rule: d.rule(in.Node, out.Body)}
 }
 
 func (d *drive) rule(n kernel.Node, body []byte) *kernel.RuleResult {
