@@ -71,24 +71,7 @@ func (a *App) planAct(d task.Document, note string) (engine.Act, error) {
 
 // plan finds a plan and reads it in the words of its line, with damaged files put back first.
 func (a *App) plan(ctx context.Context, id string) (task.View, error) {
-	v, err := a.planAs(ctx, id, a.load)
-	if err != nil {
-		return v, err
-	}
-	return v, a.showPersonReviews(v)
-}
-
-// showPersonReviews writes the files of people's reviews that are not there.
-func (a *App) showPersonReviews(v task.View) error {
-	for path, text := range v.PersonReviews() {
-		if _, ok := a.sumOf(path); ok {
-			continue
-		}
-		if err := a.Writer.Write(path, []byte(text), 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
+	return a.planAs(ctx, id, a.load)
 }
 
 func (a *App) planAs(ctx context.Context, id string, load func(ctx context.Context, id string) (*kernel.Run, error)) (task.View, error) {
@@ -362,10 +345,5 @@ func (a *App) ReviewTask(ctx context.Context, id, given string, w task.Written) 
 		return task.StatusDoc{}, err
 	}
 	judge.Stamp = a.stamp()
-	s, err := a.taskCommand(ctx, v, engine.Act{Command: judge})
-	if err != nil {
-		return s, err
-	}
-	_, err = a.plan(ctx, id) // shows what was written
-	return s, err
+	return a.taskCommand(ctx, v, engine.Act{Command: judge})
 }

@@ -72,6 +72,9 @@ func (t *turn) fileRows(ctx context.Context, id kernel.NodeID, f line.File) ([]j
 		base.Digest, base.Written = f.Base, true
 		return []journal.Checkout{base, row}, nil
 	}
+	if f.Body != nil && !row.Removed {
+		t.keep(journal.Blob{Digest: row.Digest, Body: f.Body})
+	}
 	return []journal.Checkout{row}, nil
 }
 
@@ -90,8 +93,11 @@ func (t *turn) stateRows(ctx context.Context, s line.StateFile) ([]journal.Check
 }
 
 func fileRow(id kernel.NodeID, f line.File) journal.Checkout {
-	row := journal.Checkout{Path: f.Path, Node: string(id), Role: f.Role, Removed: f.Version == nil}
+	row := journal.Checkout{Path: f.Path, Node: string(id), Role: f.Role, Removed: f.Version == nil && f.Body == nil}
 	if f.Version == nil {
+		if f.Body != nil {
+			row.Digest = digest.Of(f.Body)
+		}
 		return row
 	}
 	row.Version, row.Digest, row.Seq = string(f.Version.ID), f.Version.Digest, f.Version.Seq

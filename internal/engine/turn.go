@@ -262,6 +262,10 @@ func (t *turn) moved() []kernel.NodeID {
 			add(f.Node)
 		case kernel.VersionRejected:
 			add(f.Node)
+		case kernel.ReviewRecorded: // a person's may be shown, and one on an older version decides nothing
+			if f.Review.By.IsHuman() {
+				add(f.Review.Node)
+			}
 		case kernel.RolledBack:
 			for _, id := range f.Nodes {
 				add(id)

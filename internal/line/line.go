@@ -216,10 +216,11 @@ type Followers struct {
 	Abandon []kernel.NodeID
 }
 
-// File shows one version at a path. A nil version means that the path must be empty.
+// File shows one version at a path, or a record that is no version's. Neither means that the path must be empty.
 type File struct {
 	Path    string
 	Version *kernel.Version
+	Body    []byte // of a record, if there is no version: what the line makes of it, the same each time
 	Part    string // of a bundle: which part
 	Role    journal.Role
 	// Base is what the path shows if it is nobody's so far: replacing or removing these bytes loses nothing. Other bytes

@@ -68,20 +68,23 @@ func (x *examination) reviewed(t TaskDoc) {
 	}
 }
 
-// DoctorReviews looks for the files of reviews.
+// DoctorReviews looks at the files of reviews.
 func DoctorReviews(tasks []TaskDoc, sum Sum) []Finding {
 	x := &examination{}
+	const hint = "sluice doctor --repair writes it again"
 	for _, t := range tasks {
 		if t.NodeType != Action {
 			continue
 		}
 		for _, r := range t.Reviews {
-			if _, ok := sum(r.Path); ok || r.CheckTaskID == "" {
+			if r.sum == "" {
 				continue
 			}
-			x.find(ReviewFileMissing, t.TaskID, r.Path, "sluice doctor --repair writes it again", "the file of review %s is not there", r.ReviewID)
-			if r.isPerson { // it is written after it is recorded, and again by whatever looks at the plan
-				x.found[len(x.found)-1].Severity, x.found[len(x.found)-1].Hint = SeverityWarning, "sluice task status writes it again"
+			switch got, ok := sum(r.Path); {
+			case !ok:
+				x.find(ReviewFileMissing, t.TaskID, r.Path, hint, "the file of review %s is not there", r.ReviewID)
+			case got != r.sum:
+				x.find(FileChanged, t.TaskID, r.Path, hint, "the file of review %s is not what was recorded", r.ReviewID)
 			}
 		}
 	}

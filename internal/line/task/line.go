@@ -35,10 +35,13 @@ func New() (*line.Line, error) {
 	}, nil
 }
 
-// files shows every version of an ACTION and every review of a CHECK, each in a directory of its own: none is ever
-// replaced.
+// files shows every version of an ACTION with what people said of it, and every review of a CHECK, each in a directory of
+// its own: none is ever replaced.
 func files(r *kernel.Run, n kernel.View) []line.File {
 	var out []line.File
+	if n.Node().Step == StepAction {
+		out = personReviews(r, n)
+	}
 	for _, v := range n.Versions() {
 		switch n.Node().Step {
 		case StepAction:

@@ -12,7 +12,7 @@ import (
 func TestDoctorOfWhatBecameOfAPlan(t *testing.T) {
 	sound := func() []TaskDoc {
 		score := 95.0
-		review := ReviewRow{ReviewID: "r1", CheckTaskID: "c", ReviewedArtifactID: "v1", Verdict: VerdictApproved, TotalScore: &score, Reviewer: "xiaojing", IdempotencyKey: "c:v1:xiaojing", Path: "reviews/r1"}
+		review := ReviewRow{ReviewID: "r1", CheckTaskID: "c", ReviewedArtifactID: "v1", Verdict: VerdictApproved, TotalScore: &score, Reviewer: "xiaojing", IdempotencyKey: "c:v1:xiaojing", Path: "reviews/r1", sum: "bb"}
 		return []TaskDoc{
 			{NodeStatus: NodeStatus{TaskID: "a", NodeType: Action, Title: "build", Status: Done, ApprovedArtifactID: "v1"}, CheckID: "c",
 				Artifacts: []ArtifactRow{{ArtifactID: "v1", Files: []FileRow{{"a/v1/x.md", "aa"}}}}, Reviews: []ReviewRow{review}},
@@ -32,6 +32,7 @@ func TestDoctorOfWhatBecameOfAPlan(t *testing.T) {
 		{FileMissing, func(_ []TaskDoc, disk map[string]string) { delete(disk, "a/v1/x.md") }},
 		{FileChanged, func(_ []TaskDoc, disk map[string]string) { disk["a/v1/x.md"] = "cc" }},
 		{ReviewFileMissing, func(_ []TaskDoc, disk map[string]string) { delete(disk, "reviews/r1") }},
+		{FileChanged, func(_ []TaskDoc, disk map[string]string) { disk["reviews/r1"] = "dd" }},
 	}
 	var b strings.Builder
 	for _, ill := range ills {

@@ -131,6 +131,9 @@ func (v View) Node(t Node) NodeStatus {
 	if newest := n.Newest(); newest != nil {
 		s.ActiveArtifactID = string(newest.ID)
 	}
+	if id := lastPersonReview(v.Run, n); id != "" {
+		s.ActiveArtifactID = id
+	}
 	if approved := n.Approved(); approved != nil && n.Node().Kind == kernel.Make {
 		s.ApprovedArtifactID = string(approved.ID)
 	}
@@ -202,7 +205,7 @@ type ReviewRow struct {
 	IdempotencyKey     string             `json:"idempotency_key"`
 	Path               string             `json:"path"`
 
-	isPerson bool
+	sum string // of the file, in bare hex; empty: it has none
 }
 
 // Task shows one task with its history.
@@ -228,7 +231,11 @@ func (v View) Task(t Node) (TaskDoc, error) {
 	}
 	for _, made := range target.Versions() {
 		for _, r := range made.Reviews() {
-			d.Reviews = append(d.Reviews, reviewRow(s, *r, d.CheckID))
+			row := reviewRow(s, *r, d.CheckID)
+			if row.CheckTaskID != "" {
+				row.sum = reviewSum(v.Run, target, *r)
+			}
+			d.Reviews = append(d.Reviews, row)
 		}
 	}
 	return d, nil
@@ -262,35 +269,11 @@ func reviewRow(s Settings, r kernel.Review, check string) ReviewRow {
 		row.AcceptanceResults = []kernel.Criterion{}
 	}
 	if r.By.IsHuman() {
-		row.Reviewer, row.isPerson = r.By.Name, true
+		row.Reviewer = r.By.Name
 	}
 	row.IdempotencyKey = strings.Join([]string{row.CheckTaskID, row.ReviewedArtifactID, row.Reviewer}, ":")
 	row.Path = ReviewPath(row.CheckTaskID, row.ReviewID, r.Verdict)
 	return row
-}
-
-// PersonReviews gives the files of the reviews that people wrote, by path: they have no version of their own in the run.
-func (v View) PersonReviews() map[string]string {
-	out := map[string]string{}
-	for n := range v.Run.Nodes() {
-		if n.Node().Step != StepAction {
-			continue
-		}
-		for _, made := range n.Versions() {
-			for _, r := range made.Reviews() {
-				if !r.By.IsHuman() {
-					continue
-				}
-				shown := *r
-				shown.Check = kernel.NodeID(orText(string(r.Check), checkIn(v.Run, n.ID())))
-				t, err := TaskOf(n.Node())
-				if shown.Check != "" && err == nil {
-					out[ReviewPath(string(shown.Check), string(r.ID), r.Verdict)] = ReviewText(shown, t.AcceptanceCriteria)
-				}
-			}
-		}
-	}
-	return out
 }
 
 // FindTask gives the task with an id, or with the only id that begins so.

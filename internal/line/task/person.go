@@ -1,0 +1,72 @@
+package task
+
+import (
+	"sluice/internal/digest"
+	"sluice/internal/journal"
+	"sluice/internal/kernel"
+	"sluice/internal/line"
+)
+
+// personReviews gives the files of the reviews that people wrote on a task, in the place of its CHECK: they are records and
+// have no version of their own.
+func personReviews(r *kernel.Run, n kernel.View) []line.File {
+	var out []line.File
+	var task *Node
+	for _, made := range n.Versions() {
+		for _, review := range made.Reviews() {
+			if !review.By.IsHuman() {
+				continue
+			}
+			if task == nil {
+				t, err := TaskOf(n.Node())
+				if err != nil {
+					return nil
+				}
+				task = &t
+			}
+			if check := orText(string(review.Check), checkIn(r, n.ID())); check != "" {
+				out = append(out, line.File{Path: ReviewPath(check, string(review.ID), review.Verdict),
+					Body: personReview(*review, check, *task), Role: journal.Kept})
+			}
+		}
+	}
+	return out
+}
+
+func personReview(review kernel.Review, check string, t Node) []byte {
+	review.Check = kernel.NodeID(check)
+	return []byte(ReviewText(review, t.AcceptanceCriteria))
+}
+
+// reviewSum is the sha256 of a review's file, in bare hex.
+func reviewSum(r *kernel.Run, target kernel.View, review kernel.Review) string {
+	if v, ok := r.Version(review.Report); ok {
+		return v.Digest.Hex()
+	}
+	t, err := TaskOf(target.Node())
+	if err != nil || !review.By.IsHuman() {
+		return ""
+	}
+	return digest.Of(personReview(review, orText(string(review.Check), checkIn(r, target.ID())), t)).Hex()
+}
+
+// lastPersonReview names the file that a CHECK has active where a person has spoken in its place since it did.
+func lastPersonReview(r *kernel.Run, check kernel.View) string {
+	target, ok := r.Node(check.Node().Target)
+	if !ok || check.Node().Kind != kernel.Check {
+		return ""
+	}
+	var last *kernel.Review
+	for _, v := range target.Versions() {
+		for _, review := range v.Reviews() {
+			by := orText(string(review.Check), checkIn(r, target.ID()))
+			if by == string(check.ID()) && (review.Report != "" || review.By.IsHuman()) && (last == nil || !review.At.Before(last.At)) {
+				last = review
+			}
+		}
+	}
+	if last == nil || last.Report != "" {
+		return ""
+	}
+	return string(last.ID)
+}
