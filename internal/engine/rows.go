@@ -37,11 +37,11 @@ func (e *Engine) DeriveRows(ctx context.Context, run *kernel.Run) ([]journal.Row
 	}})
 }
 
-// RewriteRows writes the rows of a run anew from its journal.
+// RewriteRows writes the rows of a run anew, from its whole journal and no cache of it.
 func (e *Engine) RewriteRows(ctx context.Context, id kernel.RunID) error {
 	for try := 0; ; try++ {
-		run, err := e.Load(ctx, id)
-		if err != nil {
+		run := kernel.NewRun()
+		if err := e.catchUp(ctx, id, run); err != nil {
 			return err
 		}
 		rows, err := e.DeriveRows(ctx, run)

@@ -54,6 +54,13 @@ type Checkouts interface {
 	Flush(ctx context.Context) error
 }
 
+// Tables is the part that SQL clients read.
+type Tables interface {
+	Rows(ctx context.Context, run string) ([]journal.Row, error)
+	PutRows(ctx context.Context, run string, at int64, rows []journal.Row) error
+	RowsDue(ctx context.Context) ([]string, error)
+}
+
 // Folds is the part that caches folded states.
 type Folds interface {
 	SaveFold(ctx context.Context, f journal.Fold) error
@@ -75,6 +82,7 @@ type Store interface {
 	Leaser
 	Calls
 	Checkouts
+	Tables
 	Folds
 	Watch
 }
@@ -109,6 +117,9 @@ func Run(t *testing.T, open func(t *testing.T, dir string) Store) {
 		{"counters give every number once", testCounters},
 		{"a checkout remembers what it replaces", testCheckoutBefore},
 		{"a mark counts for the row it was made for", testMarks},
+		{"rows for readers follow their batches", testRows},
+		{"rows of a refused batch are not put", testRowsOfRefused},
+		{"rows are written anew for the run as it stands", testPutRows},
 		{"folds are kept per revision", testFolds},
 		{"a commit elsewhere is noticed", testDataVersion},
 		{"reopening keeps all", testReopen},
