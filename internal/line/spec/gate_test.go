@@ -48,7 +48,9 @@ func TestGatesFindWhatIsMissing(t *testing.T) {
 		{"a task without vv", func(s *CanonicalSpec) { s.Planning.VV = s.Planning.VV[:1] }, []string{"planning.vv"}},
 		{"an empty vv", func(s *CanonicalSpec) { s.Planning.VV = append(s.Planning.VV, Verification{}) },
 			[]string{"planning.vv[2].vv_id", "planning.vv[2].task_id", "planning.vv[2].procedure", "planning.vv[2].expected_result"}},
-		{"a vv of no task", func(s *CanonicalSpec) { s.Planning.VV = append(s.Planning.VV, Verification{VVID: "VV-3", TaskID: "T-9", Procedure: "p", ExpectedResult: "e"}) },
+		{"a vv of no task", func(s *CanonicalSpec) {
+			s.Planning.VV = append(s.Planning.VV, Verification{VVID: "VV-3", TaskID: "T-9", Procedure: "p", ExpectedResult: "e"})
+		},
 			[]string{"planning.vv[2].task_id"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

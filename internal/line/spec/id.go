@@ -71,7 +71,9 @@ var (
 )
 
 // ParseFeatureID checks a feature id that came from outside.
-func ParseFeatureID(s string) (string, error) { return parseID("feature", "F-YYYY-NNN", featureForm, s) }
+func ParseFeatureID(s string) (string, error) {
+	return parseID("feature", "F-YYYY-NNN", featureForm, s)
+}
 
 // ParseRunID checks the id of a pass that came from outside.
 func ParseRunID(s string) (string, error) { return parseID("run", "R-YYYYMMDD-NNNN", runForm, s) }
