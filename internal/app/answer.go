@@ -11,6 +11,7 @@ import (
 	"sluice/internal/engine"
 	"sluice/internal/fault"
 	"sluice/internal/kernel"
+	"sluice/internal/line"
 )
 
 // Reply is a person's answer to an ask, as a door took it.
@@ -38,7 +39,7 @@ func (a *App) Answer(ctx context.Context, r Reply) (RunDoc, error) {
 	if !ok {
 		return RunDoc{}, fault.New(fault.UnknownAsk, row.ID, "run %s has no ask %s", row.Run, row.ID)
 	}
-	act, err := a.answerAct(run, ask, r)
+	act, err := a.answerAct(ctx, run, ask, r)
 	if err != nil {
 		return RunDoc{}, err
 	}
@@ -51,8 +52,18 @@ func (a *App) Answer(ctx context.Context, r Reply) (RunDoc, error) {
 	return a.runDoc(ctx, run), nil
 }
 
-func (a *App) answerAct(run *kernel.Run, ask *kernel.Ask, r Reply) (engine.Act, error) {
+func (a *App) answerAct(ctx context.Context, run *kernel.Run, ask *kernel.Ask, r Reply) (engine.Act, error) {
 	c := kernel.Answer{Stamp: a.stamp(), Ask: ask.ID, Digest: r.Digest, Choice: r.Choice, Text: r.Reason}
+	l := a.lineOf(run)
+	if l != nil && l.Supply != nil && ask.IsOpen() { // one that is closed is refused by the law, with who answered it
+		out, err := l.Supply(line.Given{Run: run, Ask: ask, By: a.By, Choice: r.Choice, Reason: r.Reason, Set: r.Set, Content: r.Content, Body: a.bodies(ctx, run)})
+		if err != nil {
+			return engine.Act{}, err
+		}
+		if out != nil {
+			return a.supplyAct(run, ask, c, *out)
+		}
+	}
 	content := r.Content
 	if len(r.Set) > 0 {
 		if err := fitQuestions(ask, r.Set); err != nil {
@@ -71,17 +82,22 @@ func (a *App) answerAct(run *kernel.Run, ask *kernel.Ask, r Reply) (engine.Act, 
 	if content == nil {
 		return engine.Act{Command: c}, nil
 	}
+	return a.supplyAct(run, ask, c, line.Out{Body: content})
+}
+
+// supplyAct is an answer with its content, held against the rule of the node that takes it.
+func (a *App) supplyAct(run *kernel.Run, ask *kernel.Ask, c kernel.Answer, out line.Out) (engine.Act, error) {
 	node, _ := run.Node(ask.Node)
 	if l := a.lineOf(run); l != nil && node.Node().Gate.Rule != "" && l.Rule != nil {
-		rule, err := l.Rule(node.Node(), content)
+		rule, err := l.Rule(node.Node(), out.Body)
 		if err != nil {
 			return engine.Act{}, err
 		}
 		c.Rule = &rule
 	}
-	b := blob(content)
-	c.Content = &kernel.Content{Digest: b.Digest, Size: int64(len(content))}
-	return engine.Act{Command: c, Blobs: append([]journalBlob{}, b)}, nil
+	p := engine.PerformedAs(out)
+	c.Content = &p.Content
+	return engine.Act{Command: c, Blobs: p.Blobs}, nil
 }
 
 // fitQuestions refuses answers to what was not asked, and answers outside the choices given.

@@ -6,11 +6,8 @@ import (
 	"time"
 
 	"sluice/internal/doctor"
-	"sluice/internal/journal"
 	"sluice/internal/kernel"
 )
-
-type journalBlob = journal.Blob
 
 // LogDoc lists what happened.
 type LogDoc struct {

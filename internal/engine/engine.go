@@ -21,6 +21,7 @@ type Engine struct {
 	Tables  Tables // nil: rows of runs that have none are not written
 	Files   Files  // nil: nothing is checked out
 	Finder  Finder // nil: there are no files to read
+	Counter Counter
 	Model   Model
 	Runner  Runner // nil: no program is run
 	Lines   map[string]*line.Line

@@ -97,7 +97,7 @@ func (t *turn) move(ctx context.Context, f *flight) *Act {
 	f.in.Run = t.run
 	m, err := f.step(f.in)
 	for range maxReads {
-		if err != nil || len(m.Reads) == 0 && len(m.Wants) == 0 {
+		if err != nil || len(m.Reads) == 0 && len(m.Wants) == 0 && len(m.Numbers) == 0 {
 			break
 		}
 		if err = t.supply(ctx, f, m); err == nil {
@@ -106,21 +106,21 @@ func (t *turn) move(ctx context.Context, f *flight) *Act {
 	}
 	switch {
 	case err != nil:
-		return t.failure(f, stepError(err), nil)
+		return t.failure(ctx, f, stepError(err), nil)
 	case m.Done != nil:
 		act, err := t.finish(f, m.Done)
 		if err != nil {
-			return t.failure(f, stepError(err), nil)
+			return t.failure(ctx, f, stepError(err), nil)
 		}
 		return act
 	case len(m.Calls) == 0 && len(m.Commands) == 0:
-		return t.failure(f, stepError(fault.New(fault.BadNode, string(f.in.Node.ID), "step %s asks for nothing and is not done", f.in.Node.Step)), nil)
+		return t.failure(ctx, f, stepError(fault.New(fault.BadNode, string(f.in.Node.ID), "step %s asks for nothing and is not done", f.in.Node.Step)), nil)
 	}
 	f.calls, f.commands = m.Calls, m.Commands
 	return nil
 }
 
-// supply gives a step the versions and files it asked for.
+// supply gives a step the versions, files and numbers it asked for.
 func (t *turn) supply(ctx context.Context, f *flight, m line.Move) error {
 	for _, id := range f.in.Lacking(m.Wants...) {
 		f.in.Wanted = append(f.in.Wanted, id)
@@ -135,7 +135,12 @@ func (t *turn) supply(ctx context.Context, f *flight, m line.Move) error {
 		f.in.Inputs = append(f.in.Inputs, *doc)
 		f.sources = append(f.sources, v.ID)
 	}
-	return t.read(ctx, f, m.Reads)
+	if err := t.read(ctx, f, m.Reads); err != nil {
+		return err
+	}
+	numbers, err := t.e.reserve(ctx, m.Numbers)
+	f.in.Numbers = append(f.in.Numbers, numbers...)
+	return err
 }
 
 // read gives a step the files it asked for, or the word that there are none.
@@ -191,11 +196,36 @@ func contentOf(out *line.Out) (kernel.Content, []journal.Blob) {
 	return content, blobs
 }
 
-// failure is the command that closes an attempt without content.
-func (t *turn) failure(f *flight, e kernel.StepError, earlier []kernel.StepError) *Act {
+// failure is the command that closes an attempt without content, with what the line tells about it.
+func (t *turn) failure(ctx context.Context, f *flight, e kernel.StepError, earlier []kernel.StepError) *Act {
 	account := f.account
 	account.Errors = append(account.Errors, earlier...)
+	if t.line.Failure != nil {
+		told, err := t.excuse(ctx, f.in, e)
+		if err != nil { // the attempt fails all the same
+			t.e.Log.Warn("a failure is recorded without what the line tells of it", "run", t.run.ID(), "node", f.in.Node.ID, "error", err)
+		}
+		account.Evidence, account.Decisions, account.Body = told.Evidence, told.Decisions, told.Body
+	}
 	return &Act{Command: kernel.Fail{Stamp: t.e.stamp(kernel.Engine), Attempt: f.in.Attempt.ID, Error: e, Account: account}}
+}
+
+// excuse asks the line about a failed attempt, once more with the numbers it wants.
+func (t *turn) excuse(ctx context.Context, in line.In, e kernel.StepError) (kernel.Account, error) {
+	in.Run, in.Numbers = t.run, nil
+	for range 2 {
+		m, err := t.line.Failure(in, e)
+		if err != nil {
+			return kernel.Account{}, err
+		}
+		if m.Done != nil {
+			return m.Done.Account, nil
+		}
+		if in.Numbers, err = t.e.reserve(ctx, m.Numbers); err != nil {
+			return kernel.Account{}, err
+		}
+	}
+	return kernel.Account{}, fault.New(fault.BadNode, string(in.Node.ID), "line %s does not say what it tells of a failure", t.line.Name)
 }
 
 // stepError classes what a step returned: an unusable reply costs an attempt, anything else stops the node.
@@ -224,9 +254,9 @@ func (t *turn) land(ctx context.Context, f *flight, res result) *Act {
 		return t.move(ctx, f)
 	}
 	if ce, ok := errors.AsType[*line.CallError](res.err); ok {
-		return t.failure(f, ce.StepError, ce.Earlier)
+		return t.failure(ctx, f, ce.StepError, ce.Earlier)
 	}
-	return t.failure(f, stepError(res.err), nil)
+	return t.failure(ctx, f, stepError(res.err), nil)
 }
 
 // fly makes one round of calls and commands side by side. The first failure ends the round; replies that came are stored

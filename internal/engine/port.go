@@ -45,6 +45,11 @@ type Files interface {
 	Restore(ctx context.Context, over bool, rows ...journal.Checkout) ([]journal.Edit, error)
 }
 
+// Counter reserves numbers that are unique in the workspace and only grow. They are durable when it returns.
+type Counter interface {
+	Reserve(ctx context.Context, name string, n int64) (first int64, err error)
+}
+
 // Finder reads files of the workspace for steps, as the run's session sees them.
 type Finder interface {
 	Find(ctx context.Context, r *kernel.Run, pattern string) ([]line.Found, error)

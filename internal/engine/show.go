@@ -27,6 +27,11 @@ func (t *turn) checkouts(ctx context.Context) ([]journal.Checkout, error) {
 			}
 		}
 	}
+	records, err := t.records(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows = append(rows, records...)
 	if t.line.State == nil {
 		return rows, nil
 	}

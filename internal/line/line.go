@@ -23,6 +23,14 @@ type Line struct {
 	Unfold func(in Unfolding) (Followers, error)
 	// Files says which files show a node as it stands now.
 	Files func(r *kernel.Run, n kernel.View) []File
+	// Records gives files that show single events, each written once and kept. They are asked for with the events that are
+	// about to be committed, so that they cost what happened and not what there is.
+	Records func(h Happened) ([]File, error)
+	// Failure says what is told of an attempt that failed: numbers wanted first, or done with the account.
+	Failure func(in In, e kernel.StepError) (Move, error)
+	// Supply turns a person's answer into the content that the ask's node takes, or refuses it. Nil output leaves it to
+	// the door: content as it was given.
+	Supply func(g Given) (*Out, error)
 	// State renders the files that show the run as a whole. They are rewritten when their bytes change.
 	State func(r *kernel.Run, body Body) ([]StateFile, error)
 	// Adopt reads a file that a person changed. An error names the place; then the last good version is put back. Nil
@@ -54,6 +62,7 @@ type In struct {
 	Files   []Found         // of the reads asked for so far, in their order
 	Ran     []Ran           // of the commands asked for so far, in their order
 	Wanted  []kernel.NodeID // asked for so far; those without an approved version are not among the inputs
+	Numbers []int64         // reserved so far, in the order they were asked for
 }
 
 // Lacking gives those of the nodes that the step has neither needed nor wanted so far.
@@ -112,7 +121,10 @@ type Move struct {
 	Reads    []string        // patterns of paths, as path.Match has them; every file that fits is read
 	Calls    []Call
 	Commands []Command
-	Done     *Out
+	// Numbers names series: of each the next number is reserved, for good, before the step goes on with it. A number is
+	// never given twice, and one that is not used is lost.
+	Numbers []string
+	Done    *Out
 }
 
 // Found is a file that a step asked for.
@@ -234,6 +246,25 @@ type File struct {
 type Exported struct {
 	Node kernel.NodeID
 	Path string // relative to the bundle
+}
+
+// Happened is what is about to be committed: the run as it then stands, and the events that made it so.
+type Happened struct {
+	Run    *kernel.Run
+	Events []kernel.Event
+	Body   Body
+}
+
+// Given is a person's answer to an ask as a door took it, before it is content.
+type Given struct {
+	Run     *kernel.Run
+	Ask     *kernel.Ask
+	By      kernel.Actor
+	Choice  string
+	Reason  string
+	Set     map[string]string // answers by path or question
+	Content []byte
+	Body    Body
 }
 
 // Body gives the bytes of a version, for what its facts do not say.

@@ -29,13 +29,17 @@ type World struct {
 	Person Person
 	Files  map[string]string             // of the workspace, by path
 	Runs   func(c line.Command) line.Ran // nil: no program is run
+	// Recorded is told of files that show single events; nil: nobody is.
+	Recorded func(path string, body []byte)
+	// Given answers an ask through the line's Supply, before Person is asked; nil answers leave it to Person.
+	Given func(r *kernel.Run, a *kernel.Ask) *line.Given
 }
 
 // Drive performs a run until nothing more can be done and gives it back. Every step, rule and layout is evaluated twice
 // and must give the same result.
 func Drive(t *testing.T, l *line.Line, open kernel.Open, w World) *kernel.Run {
 	t.Helper()
-	d := &drive{t: t, line: l, run: kernel.NewRun(), world: w, bodies: map[digest.Digest][]byte{}, at: time.Unix(1_000_000, 0).UTC()}
+	d := &drive{t: t, line: l, run: kernel.NewRun(), world: w, bodies: map[digest.Digest][]byte{}, numbers: map[string]int64{}, records: map[string]string{}, at: time.Unix(1_000_000, 0).UTC()}
 	open.Stamp = d.stamp(kernel.Person)
 	d.apply(open)
 	for range 10_000 {
@@ -54,6 +58,9 @@ type drive struct {
 	world  World
 	bodies map[digest.Digest][]byte
 	at     time.Time
+	// numbers are how far each series was counted.
+	numbers map[string]int64
+	records map[string]string
 }
 
 func (d *drive) stamp(by kernel.ActorKind) kernel.Stamp {
@@ -63,15 +70,42 @@ func (d *drive) stamp(by kernel.ActorKind) kernel.Stamp {
 
 func (d *drive) apply(c kernel.Command) {
 	d.t.Helper()
-	if _, err := kernel.Apply(d.run, c); err != nil {
+	events, err := kernel.Apply(d.run, c)
+	if err != nil {
 		d.t.Fatalf("%T: %v", c, err)
 	}
+	d.record(events)
 	for _, v := range kernel.Audit(d.run) {
 		d.t.Errorf("after %T: %v", c, v)
 	}
 	if d.line.Files != nil {
 		for n := range d.run.Nodes() {
 			d.layout(n)
+		}
+	}
+}
+
+// record asks for the files that show what happened, which must be the same when asked again, safe, and never change.
+func (d *drive) record(events []kernel.Event) {
+	if d.line.Records == nil {
+		return
+	}
+	h := line.Happened{Run: d.run, Events: events, Body: func(v *kernel.Version) ([]byte, error) { return d.bodies[v.Digest], nil }}
+	files, err := d.line.Records(h)
+	again, errAgain := d.line.Records(h)
+	if err != nil || errAgain != nil || cmp.Diff(files, again, cmp.AllowUnexported(kernel.Version{})) != "" {
+		d.t.Errorf("records differ when asked for again: %v %v", err, errAgain)
+	}
+	for _, f := range files {
+		if clean, err := workspace.CleanPath(f.Path); err != nil || clean != f.Path {
+			d.t.Errorf("a record is shown at %q, which is not a plain safe path: %v", f.Path, err)
+		}
+		if before, there := d.records[f.Path]; there && before != string(f.Body) {
+			d.t.Errorf("the record at %s changes", f.Path)
+		}
+		d.records[f.Path] = string(f.Body)
+		if d.world.Recorded != nil {
+			d.world.Recorded(f.Path, f.Body)
 		}
 	}
 }
@@ -159,12 +193,12 @@ func (d *drive) move(in line.In, a *kernel.Attempt) kernel.Command {
 		m, err := step(in)
 		again, errAgain := step(in)
 		if fmt.Sprint(err) != fmt.Sprint(errAgain) || cmp.Diff(m.Done, again.Done) != "" || cmp.Diff(prompts(m), prompts(again)) != "" ||
-			cmp.Diff(m.Commands, again.Commands) != "" {
+			cmp.Diff(m.Commands, again.Commands) != "" || cmp.Diff(m.Numbers, again.Numbers) != "" {
 			d.t.Errorf("step %s moves otherwise when asked again", in.Node.Step)
 		}
 		if err != nil {
-			return kernel.Fail{Stamp: d.stamp(kernel.Engine), Attempt: a.ID,
-				Error: kernel.StepError{Code: "step_failed", Message: err.Error(), Class: kernel.BadReply, Final: true}}
+			e := kernel.StepError{Code: "step_failed", Message: err.Error(), Class: kernel.BadReply, Final: true}
+			return kernel.Fail{Stamp: d.stamp(kernel.Engine), Attempt: a.ID, Error: e, Account: d.excuse(in, e)}
 		}
 		if m.Done != nil {
 			return d.finish(in, a, m.Done, sources)
@@ -175,6 +209,10 @@ func (d *drive) move(in line.In, a *kernel.Attempt) kernel.Command {
 				in.Inputs = append(in.Inputs, d.doc(v.ID))
 				sources = append(sources, v.ID)
 			}
+		}
+		for _, series := range m.Numbers {
+			d.numbers[series]++
+			in.Numbers = append(in.Numbers, d.numbers[series])
 		}
 		for _, pattern := range m.Reads {
 			in.Files = append(in.Files, d.find(pattern)...)
@@ -192,6 +230,30 @@ func (d *drive) move(in line.In, a *kernel.Attempt) kernel.Command {
 	}
 	d.t.Fatalf("step %s asks for ever", in.Node.Step)
 	return nil
+}
+
+// excuse is what the line tells of a failed attempt.
+func (d *drive) excuse(in line.In, e kernel.StepError) kernel.Account {
+	d.t.Helper()
+	if d.line.Failure == nil {
+		return kernel.Account{}
+	}
+	in.Numbers = nil
+	for range 2 {
+		m, err := d.line.Failure(in, e)
+		if err != nil {
+			d.t.Fatalf("failure of %s: %v", in.Node.ID, err)
+		}
+		if m.Done != nil {
+			return m.Done.Account
+		}
+		for _, series := range m.Numbers {
+			d.numbers[series]++
+			in.Numbers = append(in.Numbers, d.numbers[series])
+		}
+	}
+	d.t.Errorf("line %s does not say what it tells of a failure", d.line.Name)
+	return kernel.Account{}
 }
 
 // find gives the files that fit a pattern, in the order of their paths, or the word that there are none.
@@ -262,7 +324,10 @@ func (d *drive) doc(id kernel.VersionID) line.Doc {
 func (d *drive) answer(person Person) bool {
 	d.t.Helper()
 	for a := range d.run.OpenAsks() {
-		answer := person(d.run, a)
+		answer := d.supplied(a)
+		if answer == nil && person != nil {
+			answer = person(d.run, a)
+		}
 		if answer == nil {
 			continue
 		}
@@ -271,4 +336,26 @@ func (d *drive) answer(person Person) bool {
 		return true
 	}
 	return false
+}
+
+// supplied is an answer that the line turns into content.
+func (d *drive) supplied(a *kernel.Ask) *kernel.Answer {
+	d.t.Helper()
+	if d.world.Given == nil {
+		return nil
+	}
+	g := d.world.Given(d.run, a)
+	if g == nil {
+		return nil
+	}
+	g.Run, g.Ask, g.By = d.run, a, kernel.Actor{Kind: kernel.Person, Name: "test"}
+	g.Body = func(v *kernel.Version) ([]byte, error) { return d.bodies[v.Digest], nil }
+	out, err := d.line.Supply(*g)
+	if err != nil {
+		d.t.Fatalf("the answer to %s is refused: %v", a.Node, err)
+	}
+	content := kernel.Content{ID: out.ID, Digest: digest.Of(out.Body), Size: int64(len(out.Body)), Schema: out.Schema}
+	d.bodies[content.Digest] = out.Body
+	n, _ := d.run.Node(a.Node)
+	return &kernel.Answer{Choice: g.Choice, Text: g.Reason, Content: &content, Rule: d.rule(n.Node(), out.Body)}
 }

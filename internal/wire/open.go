@@ -104,7 +104,7 @@ func (h *house) open(ctx context.Context, s Setup) (*app.App, error) {
 		return nil, err
 	}
 	files := workspace.NewCheckouts(h.tree, between(s.Between.Rows, workspace.Rows(h.store)), h.store, nil)
-	e := &engine.Engine{Journal: between(s.Between.Journal, engine.Journal(h.store)), Leaser: h.store, Folds: h.store, Tables: h.store,
+	e := &engine.Engine{Journal: between(s.Between.Journal, engine.Journal(h.store)), Leaser: h.store, Folds: h.store, Counter: h.store, Tables: h.store,
 		Files: between(s.Between.Files, engine.Files(files)),
 		Model: talk{model: answers, schemas: model.NewSchemas(), class: class}, Runner: programs(s.Settings.Task),
 		Lines: lines, Now: time.Now, Log: log, Observe: s.Observe}
