@@ -110,6 +110,25 @@ func (c *Chart) typeOf(id string) NodeType {
 	return ""
 }
 
+// main gives the whole that a node stands or falls with. A node may be part of several: a GOAL that needs all its parts
+// comes first, then one that needs any of them.
+func (c *Chart) main(id string) string {
+	best, rank := "", 0
+	for _, whole := range c.wholes[id] {
+		r := 1
+		if c.typeOf(whole) == Goal {
+			r = 3
+			if c.anyOf[whole] {
+				r = 2
+			}
+		}
+		if r > rank {
+			best, rank = whole, r
+		}
+	}
+	return best
+}
+
 // Node finds a node that is not abandoned.
 func (c *Chart) Node(id string) (Node, bool) {
 	n, ok := c.nodes[id]

@@ -30,7 +30,6 @@ const (
 	DuplicateTask        = "duplicate_task_id"
 	UnknownEnd           = "unknown_edge_end"
 	MissingDecomposition = "missing_decomposition"
-	SeveralParents       = "several_parents"
 	MixedAndOr           = "mixed_and_or"
 	Unreachable          = "unreachable"
 	CycleFound           = "cycle"
@@ -144,9 +143,6 @@ func (x *examination) decomposition() {
 		case n.NodeType == Goal && len(c.parts[n.TaskID]) == 0:
 			x.find(MissingDecomposition, n.TaskID, "", "add DECOMPOSE edges to what it consists of, or abandon it", "GOAL %q consists of nothing", n.Title)
 		}
-		if len(c.wholes[n.TaskID]) > 1 {
-			x.find(SeveralParents, n.TaskID, "", "keep one DECOMPOSE edge; use DEPENDS_ON where another task needs its result", "%s %q is part of %d others", n.NodeType, n.Title, len(c.wholes[n.TaskID]))
-		}
 		if c.conflict[n.TaskID] {
 			x.find(MixedAndOr, n.TaskID, "", "say AND or OR on all its DECOMPOSE edges, or put a GOAL between", "the DECOMPOSE edges of %q say both AND and OR", n.Title)
 		}
@@ -159,7 +155,7 @@ func (x *examination) decomposition() {
 // cycles looks at all edges together, then at what would wait for itself although no edge leads back: a part that needs
 // its whole, or two goals whose parts need the other goal.
 func (x *examination) cycles() {
-	all, waits := &graph.Graph{}, &graph.Graph{}
+	all := &graph.Graph{}
 	for _, e := range x.doc.Edges {
 		if x.chart.nodes[e.FromTaskID] == nil || x.chart.nodes[e.ToTaskID] == nil || e.FromTaskID == e.ToTaskID {
 			continue
@@ -170,25 +166,46 @@ func (x *examination) cycles() {
 		x.find(CycleFound, "", "edges", "remove one of these edges", "%s", cutText(err.Error(), 600))
 		return
 	}
-	for n := range x.each {
-		if n.NodeType == Check {
+	if _, err := x.chart.waits(nil).Order(); err != nil {
+		x.find(CycleFound, "", "edges", "remove one of these dependencies", "tasks wait for each other: %s", cutText(err.Error(), 600))
+	}
+}
+
+// waits says what ends before what begins: parts within their whole, prerequisites before what needs them, and before what
+// needs one of several alternatives all of those.
+func (c *Chart) waits(rivals map[string][]string) *graph.Graph {
+	g := &graph.Graph{}
+	for i := range c.doc.Nodes {
+		n := &c.doc.Nodes[i]
+		if c.nodes[n.TaskID] != n || n.NodeType == Check {
 			continue
 		}
 		id := n.TaskID
-		waits.AddEdge("begin "+id, "end "+id)
-		for _, part := range x.chart.parts[id] {
-			if n.NodeType == Goal {
-				waits.AddEdge("begin "+id, "begin "+part)
-				waits.AddEdge("end "+part, "end "+id)
-			} else {
-				waits.AddEdge("end "+part, "begin "+id)
+		g.AddEdge("begin "+id, "end "+id)
+		for _, part := range c.parts[id] {
+			switch {
+			case n.NodeType != Goal:
+				g.AddEdge("end "+part, "begin "+id)
+			case c.main(part) == id:
+				g.AddEdge("begin "+id, "begin "+part)
+				fallthrough
+			default: // a part of another whole too, with which it begins
+				g.AddEdge("end "+part, "end "+id)
 			}
 		}
-		for _, need := range x.chart.needs[id] {
-			waits.AddEdge("end "+need, "begin "+id)
+		for _, need := range c.needs[id] {
+			g.AddEdge("end "+need, "begin "+id)
+			for at := need; at != "" && len(rivals) > 0; at = c.main(at) {
+				if group := c.rivals[at]; len(rivals[group]) > 1 && c.rivals[id] != group {
+					g.AddEdge("one of "+group, "begin "+id)
+				}
+			}
 		}
 	}
-	if _, err := waits.Order(); err != nil {
-		x.find(CycleFound, "", "edges", "remove one of these dependencies", "tasks wait for each other: %s", cutText(err.Error(), 600))
+	for group, all := range rivals {
+		for _, id := range all {
+			g.AddEdge("end "+id, "one of "+group)
+		}
 	}
+	return g
 }

@@ -28,10 +28,6 @@ var ills = []struct {
 		d.Nodes = append(d.Nodes, goal("empty"))
 		d.Edges = append(d.Edges, edge(Decompose, "root", "empty"))
 	}},
-	{"part of two", SeveralParents, func(d *Document) {
-		d.Nodes = append(d.Nodes, goal("other"))
-		d.Edges = append(d.Edges, edge(Decompose, "root", "other"), edge(Decompose, "other", "build"))
-	}},
 	{"and and or", MixedAndOr, func(d *Document) { d.Edges[0].Metadata.AndOr = "OR" }},
 	{"loose action", Unreachable, func(d *Document) { d.Nodes = append(d.Nodes, action("loose", 1), check("loose")) }},
 	{"cycle of needs", CycleFound, func(d *Document) { d.Edges = append(d.Edges, edge(DependsOn, "build", "design")) }},
@@ -130,7 +126,7 @@ func TestDoctorLeavesAbandonedNodesAlone(t *testing.T) {
 
 // After a rewrite only what needs thought is left, and a second rewrite has nothing to do.
 func TestRewriteMendsWhatItCan(t *testing.T) {
-	needsThought := []string{NoRoot, RootNotGoal, NoAction, DuplicateTask, MissingDecomposition, SeveralParents, MixedAndOr, CycleFound,
+	needsThought := []string{NoRoot, RootNotGoal, NoAction, DuplicateTask, MissingDecomposition, MixedAndOr, CycleFound,
 		CriterionNotCovered, AssembleMissing, AssembleNotAction}
 	alone := []string{"unknown type", "requirement of nobody", "no mode", "unknown mode", "includes nothing", "criterion in other words"}
 	var b strings.Builder

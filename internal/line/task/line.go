@@ -22,9 +22,10 @@ func New() (*line.Line, error) {
 	s := steps{set}
 	return &line.Line{
 		Name:       Name,
-		Definition: []byte(`{"line":"task","revision":1,"steps":["action","check","plan-gen","split","plan-review","feasibility","final"]}`),
+		Definition: []byte(`{"line":"task","revision":2,"steps":["action","check","choice","share","plan-gen","split","plan-review","feasibility","final"]}`),
 		Steps: map[string]line.Step{StepAction: s.action, StepCheck: s.check, stepPlanGen: s.planGen, stepSplit: s.split,
-			stepPlanReview: s.planReview, stepFeasibility: s.feasibility, stepFinal: final},
+			stepPlanReview: s.planReview, stepFeasibility: s.feasibility, stepFinal: final,
+			stepChoice: join, stepShare: join},
 		Rule:    rule,
 		Unfold:  unfold,
 		Files:   files,

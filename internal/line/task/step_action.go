@@ -107,6 +107,9 @@ func formatOf(name, otherwise string) string {
 // sources quotes every file of every approved input.
 func sources(in line.In) (texts []quoted, digests []digest.Digest) {
 	for _, d := range in.Inputs {
+		if d.Version.Schema == joinSchema { // says that something is done, and is nothing to work from
+			continue
+		}
 		digests = append(digests, d.Version.Digest)
 		title := string(d.Version.Node)
 		if n, ok := in.Run.Node(d.Version.Node); ok {

@@ -2,6 +2,7 @@ package task
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"sluice/internal/kernel"
@@ -13,9 +14,6 @@ const (
 	StepAction = "action"
 	StepCheck  = "check"
 )
-
-// maxGoalInputs bounds how many leaves of a GOAL are inputs of what depends on it; beyond that the GOAL alone is waited for.
-const maxGoalInputs = 200
 
 // unfold gives the nodes of a document that the doctor has nothing against, and none of any other.
 func unfold(in line.Unfolding) (line.Followers, error) {
@@ -30,13 +28,21 @@ func unfold(in line.Unfolding) (line.Followers, error) {
 	if err != nil || HasErrors(Doctor(d, s)) {
 		return line.Followers{}, err
 	}
-	u := unfolding{chart: NewChart(&d), settings: s, inherited: map[string][]string{}, rivals: map[string][]string{}}
-	for _, n := range d.Nodes {
-		if group := u.chart.rivals[n.TaskID]; group != "" {
+	u := newUnfolding(&d, s)
+	return u.nodes(d)
+}
+
+func newUnfolding(d *Document, s Settings) *unfolding {
+	u := &unfolding{chart: NewChart(d), settings: s, inherited: map[string][]string{}, rivals: map[string][]string{}, chosen: map[string]bool{}}
+	for i := range d.Nodes {
+		if n := &d.Nodes[i]; u.chart.nodes[n.TaskID] == n && u.chart.rivals[n.TaskID] != "" {
+			group := u.chart.rivals[n.TaskID]
 			u.rivals[group] = append(u.rivals[group], n.TaskID)
 		}
 	}
-	return u.nodes(d)
+	_, err := u.chart.waits(u.rivals).Order()
+	u.plain = err != nil
+	return u
 }
 
 type unfolding struct {
@@ -44,6 +50,8 @@ type unfolding struct {
 	settings  Settings
 	inherited map[string][]string // of a GOAL: what it and all that it is part of depend on
 	rivals    map[string][]string // by group of alternatives
+	chosen    map[string]bool     // groups of alternatives that something waits for
+	plain     bool                // to wait for one of several alternatives would be to wait for oneself
 }
 
 func (u *unfolding) nodes(d Document) (line.Followers, error) {
@@ -66,6 +74,10 @@ func (u *unfolding) nodes(d Document) (line.Followers, error) {
 		}
 		made.Needs = append(made.Needs, inputs[n.TaskID]...)
 		out.Nodes = append(out.Nodes, made)
+		out.Nodes = append(out.Nodes, u.shares(*n)...)
+	}
+	for _, group := range slices.Sorted(maps.Keys(u.chosen)) {
+		out.Nodes = append(out.Nodes, u.choice(group))
 	}
 	return out, nil
 }
@@ -95,110 +107,4 @@ func (u *unfolding) node(n Node) (kernel.Node, error) {
 		out.Needs = u.needs(n.TaskID)
 	}
 	return out, nil
-}
-
-// group is the nearest GOAL that a node is part of.
-func (u *unfolding) group(id string) kernel.NodeID {
-	for range len(u.chart.nodes) {
-		wholes := u.chart.wholes[id]
-		if len(wholes) == 0 {
-			return ""
-		}
-		if id = wholes[0]; u.chart.typeOf(id) == Goal {
-			return kernel.NodeID(id)
-		}
-	}
-	return ""
-}
-
-// needs are the prerequisites of an ACTION: its own, those of the GOALs it is part of, and the parts it consists of.
-func (u *unfolding) needs(id string) []kernel.Need {
-	var out []kernel.Need
-	seen := map[string]bool{id: true}
-	add := func(need kernel.Need) {
-		if !seen[string(need.Node)] {
-			seen[string(need.Node)] = true
-			out = append(out, need)
-		}
-	}
-	prerequisites := u.prerequisites(id)
-	if len(prerequisites) == 0 {
-		return nil
-	}
-	within := u.wholesOf(id)
-	for _, from := range prerequisites {
-		settled := false // one of several ways: it may be given up, and something of its kind must be done all the same
-		if either := u.anyAbove(from, within); either != "" {
-			settled = true
-			add(kernel.Need{Node: kernel.NodeID(either)})
-		} else if rivals := u.rivals[u.chart.rivals[from]]; len(rivals) > 1 {
-			settled = true
-			for _, r := range rivals {
-				if r != id {
-					add(kernel.Need{Node: kernel.NodeID(r), Settled: true})
-				}
-			}
-		}
-		add(kernel.Need{Node: kernel.NodeID(from), Settled: settled})
-		if u.chart.typeOf(from) != Goal {
-			continue
-		}
-		if leaves := u.chart.LeavesUnder(from); len(leaves) <= maxGoalInputs { // an abandoned one of several ways gives nothing
-			for _, leaf := range leaves {
-				add(kernel.Need{Node: kernel.NodeID(leaf), Settled: true})
-			}
-		}
-	}
-	return out
-}
-
-// wholesOf gives everything that a node is part of.
-func (u *unfolding) wholesOf(id string) map[string]bool {
-	all := map[string]bool{}
-	for wholes := u.chart.wholes[id]; len(wholes) > 0 && !all[wholes[0]]; wholes = u.chart.wholes[wholes[0]] {
-		all[wholes[0]] = true
-	}
-	return all
-}
-
-// anyAbove gives the outermost GOAL around a node of which one part is enough, short of those that hold what needs it.
-func (u *unfolding) anyAbove(id string, within map[string]bool) string {
-	found := ""
-	for wholes := u.chart.wholes[id]; len(wholes) > 0 && !within[wholes[0]]; wholes = u.chart.wholes[wholes[0]] {
-		if u.chart.anyOf[wholes[0]] {
-			found = wholes[0]
-		}
-	}
-	return found
-}
-
-func (u *unfolding) prerequisites(id string) []string {
-	if known, ok := u.inherited[id]; ok {
-		return known
-	}
-	var chain []string // upwards, so that a deep plan needs no deep stack
-	for at := id; ; at = u.chart.wholes[at][0] {
-		if _, known := u.inherited[at]; known {
-			break
-		}
-		chain = append(chain, at)
-		if len(u.chart.wholes[at]) == 0 {
-			break
-		}
-	}
-	for _, at := range slices.Backward(chain) {
-		all := slices.Clone(u.chart.needs[at])
-		if u.chart.typeOf(at) == Action {
-			all = append(all, u.chart.parts[at]...)
-		}
-		if wholes := u.chart.wholes[at]; len(wholes) > 0 {
-			for _, from := range u.inherited[wholes[0]] {
-				if u.chart.typeOf(wholes[0]) == Goal || !slices.Contains(u.chart.parts[wholes[0]], from) {
-					all = append(all, from)
-				}
-			}
-		}
-		u.inherited[at] = all
-	}
-	return u.inherited[id]
 }

@@ -148,6 +148,13 @@ func (v View) reason(n kernel.View) string {
 	if f := n.Failure(); f != nil {
 		return f.Code + ": " + f.Message
 	}
+	if n.Status() == kernel.StatusWaiting {
+		for _, need := range n.Node().Needs {
+			if from, ok := v.Run.Node(need.Node); ok && from.Node().Step == stepChoice && from.Failure() != nil {
+				return from.Failure().Message
+			}
+		}
+	}
 	for _, a := range n.Asks() {
 		switch a.Reason {
 		case kernel.UsedUp:
