@@ -108,7 +108,9 @@ SELECT r.id AS plan_id,
   json_extract(e.value, '$.type') AS event_type,
   json_extract(e.value, '$.fact') AS payload,
   trim(json_extract(e.value, '$.by.kind') || ' ' || coalesce(json_extract(e.value, '$.by.name'), '')) AS actor,
-  json_extract(e.value, '$.at') AS created_at
+  -- six digits always, as in the other tables, so that times as text stand in their order
+  substr(rtrim(json_extract(e.value, '$.at'), 'Z') || CASE WHEN instr(json_extract(e.value, '$.at'), '.') > 0 THEN '' ELSE '.' END || '000000',
+    1, 26) || 'Z' AS created_at
 FROM run r
 JOIN batch b ON b.run = r.n
 JOIN json_each(b.events) e
