@@ -94,6 +94,7 @@ type Submit struct {
 	Stamp
 	Node    NodeID
 	Content Content
+	Sources []VersionID // what it was made from, as of a Deliver
 	Rule    *RuleResult
 	Note    string
 }

@@ -49,7 +49,14 @@ func decideSubmit(r *Run, c Submit) ([]Fact, error) {
 	if n.newest != nil && n.newest.Digest == c.Content.Digest && !n.redo {
 		return nil, refuse(fault.Conflict, n, "the content of %s is what was submitted already", n.newest.ID)
 	}
-	return r.submission(n, c.Stamp, c.Content, c.Rule, c.Note)
+	facts, err := r.submission(n, c.Stamp, c.Content, c.Rule, c.Note)
+	if err != nil || len(c.Sources) == 0 {
+		return facts, err
+	}
+	stored := facts[1].(VersionStored)
+	stored.Version.Parents, err = r.withSources(n, stored.Version.Parents, c.Sources)
+	facts[1] = stored
+	return facts, err
 }
 
 // submission is an attempt of a person that begins and ends at once.

@@ -166,7 +166,7 @@ func (h *history) wish(verb string, s Stamp, a args) Command {
 	}
 	switch verb {
 	case "submit":
-		return Submit{Stamp: s, Node: node, Content: content(a.at(1)), Rule: ruleFor(a), Note: a.keyed["note"]}
+		return Submit{Stamp: s, Node: node, Content: content(a.at(1)), Sources: sourcesOf(a), Rule: ruleFor(a), Note: a.keyed["note"]}
 	case "judge":
 		j := Judge{Stamp: s, Node: node, Verdict: verdictOf(a.at(1)), Version: VersionID(a.keyed["version"]), Review: Review{Check: NodeID(a.keyed["in"])}}
 		if text := a.keyed["digest"]; text != "" {

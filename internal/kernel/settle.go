@@ -333,6 +333,10 @@ func (n *node) helpAsk(why Reason) Ask {
 		if n.Kind == Make && n.newest != nil && n.newest.state == rejected {
 			a.Version, a.Digest = n.newest.ID, n.newest.Digest
 			a.Options = append(a.Options, Option{Value: "accept", Effect: Approve})
+			if n.OnReject == AskPerson && n.Ask != nil && len(n.Ask.Options) > 0 { // the line says what to ask then
+				a.Kind, a.Title, a.Options = n.Ask.Kind, n.Ask.Title, n.Ask.Options
+				return a
+			}
 		}
 	}
 	a.Options = append(a.Options, Option{Value: "abandon", Effect: AbandonIt})
