@@ -31,6 +31,9 @@ var (
 // headOf reads how a message begins, or nothing.
 func headOf(s string) (head, bool) {
 	begin := cut(s, longestHead)
+	if !strings.ContainsAny(begin, ":：<") {
+		return head{}, false
+	}
 	isWhole := len(begin) == len(s)
 	if strings.IndexFunc(begin, unicode.IsDigit) >= 0 {
 		for _, shape := range []*regexp.Regexp{stampFirst, stampSecond, stampLast, stampOnly} {

@@ -139,13 +139,13 @@ func guess(b []byte) string {
 		}
 	}
 	switch {
-	case high == 0:
+	case high < 6: // too little to tell; often one broken character
 		return ""
-	case letters*20 >= high*19 && letters > 3:
+	case letters*20 >= high*19:
 		return "WINDOWS-1251"
-	case pairs > 0 && pairs >= broken*4:
+	case pairs >= broken*4:
 		return "GB18030"
-	case letters*10 >= high*7 && letters > 3:
+	case letters*10 >= high*7:
 		return "WINDOWS-1251"
 	case high*10 < len(b):
 		return "WINDOWS-1252"
