@@ -15,6 +15,9 @@ type Plan struct {
 	Workers int                    // attempts performed side by side; 0 means 4
 	Switch  bool                   // a run with real replies may go on with rehearsal
 	Only    func(kernel.Node) bool // which nodes may begin; nil means all
+	// Next is asked when nothing is left to do: commands that make more to do, in the order in which they are applied, or
+	// none for the end. It may change what Only says. Everything decided before is committed when it is asked.
+	Next func(l Look) ([]Act, error)
 }
 
 // driver is the one goroutine that owns a driven run.
@@ -117,6 +120,14 @@ func (d *driver) loop(ctx context.Context) (released bool, err error) {
 			return false, errors.Join(err, lost)
 		}
 		idle := len(d.flying) == 0 && len(d.starting) == 0 && !d.hasWork()
+		if idle && d.plan.Next != nil {
+			if ctx.Err() != nil { // whether anything comes next is not known
+				return false, d.stop(ctx)
+			}
+			if idle, err = d.goOn(ctx); err != nil {
+				return false, err
+			}
+		}
 		released, err := d.settle(ctx, idle)
 		if err != nil {
 			return released, err
@@ -158,6 +169,25 @@ func (d *driver) advance(ctx context.Context) error {
 		}
 	}
 	return d.unfold(whole)
+}
+
+// goOn asks the plan what comes next, and tells whether nothing does.
+func (d *driver) goOn(ctx context.Context) (idle bool, err error) {
+	whole := context.WithoutCancel(ctx)
+	if _, err := d.settle(whole, false); err != nil {
+		return false, err
+	}
+	acts, err := d.plan.Next(Look{d.turn})
+	if err != nil {
+		return false, err
+	}
+	for _, a := range acts { // committed with what they make to do
+		if err := d.apply(a); err != nil {
+			d.acts = nil
+			return false, errors.Join(err, d.redecide(whole))
+		}
+	}
+	return len(acts) == 0 && !d.hasWork(), nil
 }
 
 // duties picks what to perform now: attempts that nobody performs, then nodes to begin while workers are free.

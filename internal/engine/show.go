@@ -85,6 +85,19 @@ func (t *turn) fileRows(ctx context.Context, id kernel.NodeID, f line.File) ([]j
 
 // stateRows gives the row of a state file that differs from what this owner committed last.
 func (t *turn) stateRows(ctx context.Context, s line.StateFile) ([]journal.Checkout, error) {
+	if s.Make != nil {
+		if t.shown[s.Path] == s.Mark {
+			return nil, nil
+		}
+		body, err := s.Make()
+		if err != nil {
+			return nil, err
+		}
+		t.shown[s.Path] = s.Mark
+		d := digest.Of(body)
+		t.keep(journal.Blob{Digest: d, Body: body})
+		return []journal.Checkout{{Path: s.Path, Digest: d, Role: journal.State}}, nil
+	}
 	if s.Loose || s.Body == nil {
 		return t.fileRows(ctx, "", line.File{Path: s.Path, Role: journal.State, Loose: s.Loose})
 	}

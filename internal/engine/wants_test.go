@@ -54,3 +54,43 @@ func TestWantsAreSuppliedAndRecorded(t *testing.T) {
 		t.Errorf("got %q %v, want %q", body, err, want)
 	}
 }
+
+// TestNextMakesMoreToDo: when nothing is left in scope the plan says what comes next, in the same drive.
+func TestNextMakesMoreToDo(t *testing.T) {
+	h := newHouse(t, polite)
+	h.Lines["next"] = &line.Line{Name: "next", Steps: map[string]line.Step{"say": func(in line.In) (line.Move, error) {
+		return line.Move{Done: &line.Out{Body: []byte(in.Node.ID), Schema: "text/plain"}}, nil
+	}}}
+	node := func(id kernel.NodeID) kernel.Node {
+		return kernel.Node{ID: id, Kind: kernel.Make, Step: "say", Performer: kernel.Engine, Attempts: 1}
+	}
+	if _, err := h.Open(t.Context(), kernel.Open{Stamp: ann(h), Run: "n1", Line: "next", Nodes: []kernel.Node{node("a"), node("never")}}); err != nil {
+		t.Fatal(err)
+	}
+	more := []kernel.NodeID{"b", "c"}
+	r, err := h.Drive(t.Context(), "n1", engine.Plan{
+		Only: func(n kernel.Node) bool { return n.ID != "never" },
+		Next: func(l engine.Look) ([]engine.Act, error) {
+			if len(more) == 0 {
+				return nil, nil
+			}
+			next := node(more[0])
+			more = more[1:]
+			return []engine.Act{{Command: kernel.Unfold{Stamp: ann(h), Nodes: []kernel.Node{next}}}}, nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []kernel.NodeID{"a", "b", "c"} {
+		if r.Approved(id) == nil {
+			t.Errorf("%s was not made", id)
+		}
+	}
+	if r.Approved("never") != nil {
+		t.Error("what is out of scope was made")
+	}
+	if _, err := h.Drive(t.Context(), "n1", engine.Plan{}); err != nil {
+		t.Errorf("the lease was not given back: %v", err)
+	}
+}

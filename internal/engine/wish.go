@@ -18,6 +18,11 @@ type Look struct{ t *turn }
 // Run gives the run; it must not be kept.
 func (l Look) Run() *kernel.Run { return l.t.run }
 
+// Body gives the bytes of a version of the run.
+func (l Look) Body(ctx context.Context) line.Body {
+	return func(v *kernel.Version) ([]byte, error) { return l.t.body(ctx, v) }
+}
+
 // DoWish applies what a wish decides, all or none, in one batch. Nothing decided is nothing done. A run that this process
 // drives gets it through its owner.
 func (e *Engine) DoWish(ctx context.Context, id kernel.RunID, wish Wish) (*kernel.Run, error) {

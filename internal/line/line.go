@@ -275,6 +275,10 @@ type StateFile struct {
 	Path  string
 	Body  []byte
 	Loose bool // the path is not the run's any more, and what is there stays
+	// Make is for a file that is costly to make, instead of Body: it is made only when Mark, which names what it would
+	// show, is another than before.
+	Make func() ([]byte, error)
+	Mark digest.Digest
 }
 
 // Changed is a run whose rows are asked for.
