@@ -47,6 +47,7 @@ const (
 	AssembleNotAction    = "assemble_task_not_action"
 	AssembleUnbound      = "assemble_input_without_dependency"
 	LeafOverThreshold    = "leaf_over_threshold"
+	MoreFindings         = "more_findings"
 )
 
 // HasErrors tells whether anything was found that keeps a plan from running.
@@ -72,18 +73,25 @@ func Doctor(d Document, s Settings) []Finding {
 	x.rootCriteria()
 	x.assembly()
 	x.effort()
-	return x.found
+	return x.all()
 }
 
 type examination struct {
 	doc      *Document
 	chart    *Chart
 	settings Settings
-	found    []Finding
+	found    listed[Finding]
+}
+
+// all gives the findings, and says so if there are more than are listed.
+func (x *examination) all() []Finding {
+	return x.found.all(func(n int) Finding {
+		return Finding{Code: MoreFindings, Severity: SeverityError, Message: fmt.Sprintf("%d more findings are not listed", n), Hint: "mend these first, and ask again"}
+	})
 }
 
 func (x *examination) find(code, node, path, hint, format string, args ...any) {
-	x.found = append(x.found, Finding{Code: code, Severity: SeverityError, Message: fmt.Sprintf(format, args...), Hint: hint, Node: node, Path: path})
+	x.found.add(Finding{Code: code, Severity: SeverityError, Message: fmt.Sprintf(format, args...), Hint: hint, Node: node, Path: path})
 }
 
 // each gives every node on the chart in the order of the document.

@@ -47,8 +47,8 @@ func (x *examination) rootCriteria() {
 		return
 	}
 	if len(root.RootAcceptanceCriteria) == 0 {
-		x.find(RootCriteriaMissing, root.TaskID, "root_acceptance_criteria", "list what the top task must fulfil, and which nodes meet each", "the root has no acceptance criteria of its own")
-		x.found[len(x.found)-1].Severity = SeverityWarning
+		x.found.add(Finding{Code: RootCriteriaMissing, Severity: SeverityWarning, Message: "the root has no acceptance criteria of its own",
+			Hint: "list what the top task must fulfil, and which nodes meet each", Node: root.TaskID, Path: "root_acceptance_criteria"})
 	}
 	for i, k := range root.RootAcceptanceCriteria {
 		path := fmt.Sprintf("root_acceptance_criteria[%d]", i)

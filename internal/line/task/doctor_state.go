@@ -36,7 +36,7 @@ func DoctorState(tasks []TaskDoc, sum Sum) []Finding {
 			}
 		}
 	}
-	return x.found
+	return x.all()
 }
 
 func (x *examination) standing(t TaskDoc) {
@@ -88,5 +88,5 @@ func DoctorReviews(tasks []TaskDoc, sum Sum) []Finding {
 			}
 		}
 	}
-	return x.found
+	return x.all()
 }

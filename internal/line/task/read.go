@@ -32,6 +32,7 @@ func Read(raw []byte) (Reading, error) { return readAs(raw, "") }
 
 // readAs reads a plan whose id is known, or is the document's to say.
 func readAs(raw []byte, planID string) (Reading, error) {
+	raw = bytes.TrimPrefix(raw, []byte("\ufeff")) // some editors begin a file so
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	var top any
@@ -51,7 +52,7 @@ func readAs(raw []byte, planID string) (Reading, error) {
 	}
 	r := &reader{planID: planID, ids: map[string]string{}, pseudo: map[string]bool{}}
 	r.document(object{r: r, fields: fields}, raw)
-	return Reading{Document: r.doc, Changed: r.changed, Problems: r.problems}, nil
+	return Reading{Document: r.doc, Changed: r.changed.all(moreNotes), Problems: r.problems.all(moreNotes)}, nil
 }
 
 // Err is the refusal of a document that could not be put into our words, with every place.
@@ -81,17 +82,19 @@ type reader struct {
 	planID   string
 	ids      map[string]string // of tasks, as they came → as they are
 	pseudo   map[string]bool   // START and END, as they came
-	changed  []Note
-	problems []Note
+	changed  listed[Note]
+	problems listed[Note]
 }
 
 func (r *reader) change(path, format string, args ...any) {
-	r.changed = append(r.changed, Note{Path: path, Message: fmt.Sprintf(format, args...)})
+	r.changed.add(Note{Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
 func (r *reader) problem(path, fix, format string, args ...any) {
-	r.problems = append(r.problems, Note{Path: path, Message: fmt.Sprintf(format, args...), Fix: fix})
+	r.problems.add(Note{Path: path, Message: fmt.Sprintf(format, args...), Fix: fix})
 }
+
+func moreNotes(n int) Note { return Note{Message: fmt.Sprintf("%d more are not listed", n)} }
 
 func (r *reader) document(top object, raw []byte) {
 	plan, nested := top.object("plan")

@@ -24,7 +24,7 @@ func Rewrite(d Document, s Settings) (Document, []Change) {
 	w.split()
 	w.checks()
 	w.assembly()
-	return w.doc, w.changes
+	return w.doc, w.told()
 }
 
 // clone copies what a rewrite changes.
@@ -49,11 +49,18 @@ type rewrite struct {
 	doc      Document
 	settings Settings
 	better   map[string][]part // how a model would split a leaf
-	changes  []Change
+	changes  listed[Change]
+}
+
+// told gives the changes, and says so if there are more than are listed.
+func (w *rewrite) told() []Change {
+	return w.changes.all(func(n int) Change {
+		return Change{Code: MoreFindings, Message: fmt.Sprintf("%d more changes are not listed", n)}
+	})
 }
 
 func (w *rewrite) change(code, node, format string, args ...any) {
-	w.changes = append(w.changes, Change{Code: code, Node: node, Message: fmt.Sprintf(format, args...)})
+	w.changes.add(Change{Code: code, Node: node, Message: fmt.Sprintf(format, args...)})
 }
 
 func (w *rewrite) link(t EdgeType, from, to string) {

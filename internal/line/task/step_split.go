@@ -45,7 +45,7 @@ func (p part) improve(n Node) Node {
 func splitWith(d Document, s Settings, better map[string][]part) (Document, []Change) {
 	w := &rewrite{doc: clone(d), settings: s, better: better}
 	w.split()
-	return w.doc, w.changes
+	return w.doc, w.told()
 }
 
 // split asks for the parts of every leaf that is too large, and splits by rule where nothing usable comes.
