@@ -24,14 +24,22 @@ type steps struct{ prompts *prompt.Set }
 // quoted is text from outside with its label.
 type quoted struct{ Label, Text string }
 
-// action writes the files of a deliverable, each by a call of its own, from approved versions alone.
+// action writes the files of a deliverable, each by a call of its own, from approved versions alone. Where the plan names
+// them by patterns, it is asked first which they are.
 func (s steps) action(in line.In) (line.Move, error) {
 	t, err := TaskOf(in.Node)
 	if err != nil {
 		return line.Move{}, err
 	}
-	names := fileNames(t)
-	if len(in.Replies) < len(names) {
+	names, replies := fileNames(t), in.Replies
+	if patterns, fixed := patternsOf(*t.DeliverableSpec); len(patterns) > 0 {
+		if len(replies) == 0 {
+			c, err := s.filesCall(in, t, patterns, fixed)
+			return line.Move{Calls: []line.Call{c}}, err
+		}
+		names, replies = bundleNames(t, replies[0].Content), replies[1:]
+	}
+	if len(replies) < len(names) {
 		var m line.Move
 		for _, name := range names {
 			c, err := s.actionCall(in, t, name, names)
@@ -44,7 +52,7 @@ func (s steps) action(in line.In) (line.Move, error) {
 	}
 	var parts []line.Part
 	for i, name := range names {
-		parts = append(parts, line.Part{Path: name, Body: []byte(fileOf(in.Replies[i].Content))})
+		parts = append(parts, line.Part{Path: name, Body: []byte(fileOf(replies[i].Content))})
 	}
 	if flaws, _ := examine(t, parts); len(flaws) > 0 {
 		return line.Move{}, line.Unusable{Reason: strings.Join(flaws, "; ")}
@@ -95,6 +103,7 @@ type given struct {
 	Description        string           `json:"description,omitempty"`
 	DeliverableSpec    *DeliverableSpec `json:"deliverable_spec,omitempty"`
 	AcceptanceCriteria []Criterion      `json:"acceptance_criteria"`
+	Patterns           []string         `json:"patterns,omitempty"` // of the files that are to be named
 	Attempt            int              `json:"attempt"`
 	Take               int              `json:"take"`
 	Version            int              `json:"version,omitempty"` // the number of what is judged

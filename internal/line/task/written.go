@@ -114,6 +114,7 @@ func Submission(run kernel.RunID, n kernel.View, t Node, files []line.Part) (lin
 		return line.Out{}, fault.New(fault.BadValue, t.TaskID, "the deliverable of %q is one file, and %d were given", t.Title, len(files))
 	}
 	var parts []line.Part
+	taken := map[string]bool{}
 	for _, f := range files {
 		base := path.Base(f.Path)
 		place := ""
@@ -130,6 +131,10 @@ func Submission(run kernel.RunID, n kernel.View, t Node, files []line.Part) (lin
 		if why := pathFlaw(place, false); why != "" {
 			return line.Out{}, fault.New(fault.BadPath, place, "the file name %q %s", place, why)
 		}
+		if taken[strings.ToLower(place)] {
+			return line.Out{}, fault.New(fault.BadValue, place, "two files were given for %s", place)
+		}
+		taken[strings.ToLower(place)] = true
 		parts = append(parts, line.Part{Path: place, Body: f.Body})
 	}
 	attempt := kernel.AttemptID(string(n.ID()) + "#" + strconv.Itoa(n.Attempts()+1))
