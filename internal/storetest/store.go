@@ -67,6 +67,14 @@ type Folds interface {
 	Fold(ctx context.Context, run, revision string) (journal.Fold, bool, error)
 }
 
+// Ledger is the part that keeps what was published and who is publishing.
+type Ledger interface {
+	Claim(ctx context.Context, place, key string) (journal.Claim, error)
+	Settle(ctx context.Context, c journal.Claim, entries ...journal.Entry) error
+	Entries(ctx context.Context, f journal.EntryFilter) ([]journal.Entry, error)
+	Identity(ctx context.Context) (string, error)
+}
+
 // Watch is the part that tells of changes and of health.
 type Watch interface {
 	DataVersion(ctx context.Context) (int64, error)
@@ -84,6 +92,7 @@ type Store interface {
 	Checkouts
 	Tables
 	Folds
+	Ledger
 	Watch
 }
 
@@ -120,6 +129,9 @@ func Run(t *testing.T, open func(t *testing.T, dir string) Store) {
 		{"rows for readers follow their batches", testRows},
 		{"rows of a refused batch are not put", testRowsOfRefused},
 		{"rows are written anew for the run as it stands", testPutRows},
+		{"a place is claimed by one process", testClaims},
+		{"many claim at once and one has it", testClaimOnce},
+		{"the ledger keeps what was settled", testLedger},
 		{"folds are kept per revision", testFolds},
 		{"a commit elsewhere is noticed", testDataVersion},
 		{"reopening keeps all", testReopen},
