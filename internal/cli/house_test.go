@@ -152,7 +152,7 @@ func (p *person) open(ctx context.Context, o Options) (*app.App, func() error, e
 	e := &engine.Engine{Journal: store, Leaser: store, Folds: store, Files: files, Model: politeModel{}, Now: p.now,
 		Lines: lines, Log: slog.New(slog.DiscardHandler), Observe: o.Observe}
 	e.Finder = &session.Finder{Tree: tree, Runs: store, Load: e.Load}
-	a := &app.App{Root: root, Engine: e, Plans: task.Settings(config.Default().Task), Store: store, Counter: store, Tree: tree, Space: tree, Writer: tree, Notes: tree, Now: p.now,
+	a := &app.App{Root: root, Engine: e, Plans: task.DefaultSettings(), Store: store, Counter: store, Tree: tree, Space: tree, Writer: tree, Notes: tree, Now: p.now,
 		Health: health{doctor.Workspace{Store: store, Rows: store, Files: files}},
 		By:     kernel.Actor{Kind: kernel.Person, Name: "ana", Via: "cli"}}
 	a.Index = app.NewIndexer(a.WriteIndex, func(err error) { p.t.Error(err) })
