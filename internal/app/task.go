@@ -191,8 +191,8 @@ type PlanRewriteDoc struct {
 	Plan     task.Document  `json:"plan"`
 }
 
-// RewritePlan proposes a plan without the findings that have a mechanical answer, and stores it if that is wanted. A plan
-// whose tasks are under way is not rewritten: what was begun keeps what it was begun as.
+// RewritePlan proposes a plan without the findings that have a mechanical answer, and stores it if that is wanted. Tasks
+// that follow from the plan already stay what they are: a rewrite that would change one is refused and says which.
 func (a *App) RewritePlan(ctx context.Context, id string, apply bool) (PlanRewriteDoc, error) {
 	v, err := a.plan(ctx, id)
 	if err != nil {
@@ -202,7 +202,10 @@ func (a *App) RewritePlan(ctx context.Context, id string, apply bool) (PlanRewri
 	if err != nil {
 		return PlanRewriteDoc{}, err
 	}
-	better, changes := task.Rewrite(v.Doc, s)
+	better, changes, inTheWay, err := v.Rewrite(s)
+	if err != nil {
+		return PlanRewriteDoc{}, err
+	}
 	d := PlanRewriteDoc{PlanID: string(v.Run.ID()), Changes: orEmpty(changes), Findings: orEmpty(task.Doctor(better, s)), Plan: better}
 	if !apply || len(changes) == 0 {
 		return d, nil
@@ -211,9 +214,8 @@ func (a *App) RewritePlan(ctx context.Context, id string, apply bool) (PlanRewri
 		return d, fault.New(fault.IllegalStep, id, "plan %s is being planned; there is nothing to rewrite yet", id).
 			With(fault.Action{Action: "run", Command: "sluice task run " + id, Why: "it goes on planning"})
 	}
-	if v.IsUnfolded() {
-		return d, fault.New(fault.IllegalStep, id, "the tasks of plan %s follow from it already; it is not rewritten any more", id).
-			With(fault.Action{Action: "status", Command: "sluice task status " + id, Why: "it shows where its tasks stand"})
+	if err := task.RefuseRewrite(id, inTheWay); err != nil {
+		return d, err
 	}
 	act, err := a.planAct(better, "rewritten")
 	if err != nil {

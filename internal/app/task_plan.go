@@ -120,7 +120,8 @@ func (a *App) EstimatePlan(ctx context.Context, id string) (task.FeasibilityDoc,
 		return task.FeasibilityDoc{}, err
 	}
 	d := task.Feasibility(v.Doc, better, s)
-	if v.IsUnfolded() || estimated.Digest == v.Run.Approved(task.PlanNode).Digest {
+	d.Begun = v.IsUnfolded()
+	if d.Begun || estimated.Digest == v.Run.Approved(task.PlanNode).Digest {
 		return d, nil
 	}
 	act, err := a.planAct(better, "estimated")

@@ -92,7 +92,8 @@ func (k *Kit) taskRewrite() *cobra.Command {
 		Use:   "rewrite PLAN",
 		Short: "Propose a plan without the findings that have a mechanical answer",
 		Long: `Fills in missing fields and CHECKs, puts loose tasks under the root and splits leaves over the threshold. It only
-proposes; --apply stores the proposal. What needs thought is left and listed; then the exit code is 7.
+proposes; --apply stores the proposal. What needs thought is left and listed; then the exit code is 7. Tasks that follow
+from the plan already stay what they are: a proposal that would change one is not stored, and the refusal names it.
 
 ` + exits(0, 2, 3, 5, 7),
 		Example:           "  sluice task rewrite PLAN\n  sluice task rewrite PLAN --apply",

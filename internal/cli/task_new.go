@@ -100,6 +100,9 @@ func (v look) feasibility(d task.FeasibilityDoc) string {
 		rows = append(rows, []string{e.TaskID[:min(8, len(e.TaskID))], strconv.FormatFloat(e.EstimatedPersonDays, 'f', -1, 64), fits, clean(e.Title + "  " + e.Why)})
 	}
 	text := table(v.width, rows...)
+	if d.TooLarge > 0 && d.Begun {
+		return text + v.next([]fault.Action{{Command: "sluice task status " + d.PlanID, Why: "its tasks follow from the plan already; it shows where they stand"}})
+	}
 	if d.TooLarge > 0 {
 		text += v.next([]fault.Action{{Command: "sluice task rewrite " + d.PlanID, Why: "it proposes how to split what is too large"}})
 	}

@@ -14,6 +14,7 @@ type FeasibilityDoc struct {
 	Leaves    []LeafEstimate `json:"leaves"`
 	TooLarge  int            `json:"too_large"`
 	Written   bool           `json:"written"` // corrected estimates are in the plan now
+	Begun     bool           `json:"begun"`   // its tasks follow from the plan already, and estimates are only told
 }
 
 // LeafEstimate is the estimate of one leaf.

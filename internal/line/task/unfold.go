@@ -28,8 +28,13 @@ func unfold(in line.Unfolding) (line.Followers, error) {
 	if err != nil || HasErrors(Doctor(d, s)) {
 		return line.Followers{}, err
 	}
-	u := newUnfolding(&d, s)
-	return u.nodes(d)
+	all, err := newUnfolding(&d, s).nodes(d)
+	// A task that follows already stays what it is. One that was given up is not named, which would take it up again.
+	all.Nodes = slices.DeleteFunc(all.Nodes, func(n kernel.Node) bool {
+		_, known := in.Run.Node(n.ID)
+		return known
+	})
+	return all, err
 }
 
 func newUnfolding(d *Document, s Settings) *unfolding {
@@ -40,8 +45,10 @@ func newUnfolding(d *Document, s Settings) *unfolding {
 			u.rivals[group] = append(u.rivals[group], n.TaskID)
 		}
 	}
-	_, err := u.chart.waits(u.rivals).Order()
-	u.plain = err != nil
+	if len(u.rivals) > 0 {
+		_, err := u.chart.waits(u.rivals).Order()
+		u.plain = err != nil
+	}
 	return u
 }
 
