@@ -36,10 +36,12 @@ type field struct {
 	total int              // how long that list is
 	fresh bool             // the list answers no list of the inputs: it was made up here
 	judge bool             // its object carries a verdict or a score
+	of    string           // the map it is a value of; then its name is the key
+	stage []string         // who of the people comes in the item of a new list
 }
 
 func (f field) child(name string) field {
-	f.name, f.path = name, f.path+"/"+name
+	f.name, f.path, f.of = name, f.path+"/"+name, ""
 	return f
 }
 
@@ -101,9 +103,12 @@ func (m *maker) rng(path string) *rand.Rand {
 }
 
 // pick chooses from a list. The next take has the next choice, so that two takes in a row never read the same.
-func (m *maker) pick(path string, list []string) string {
+func (m *maker) pick(path string, list []string) string { return list[(m.turn(path)+m.take)%len(list)] }
+
+// turn is where a place of the reply begins in a list.
+func (m *maker) turn(path string) int {
 	sum := sha256.Sum256([]byte(string(m.seed) + path))
-	return list[(int(sum[0])+m.take)%len(list)]
+	return int(sum[0])
 }
 
 // value writes what a schema asks for.
@@ -183,7 +188,7 @@ func (m *maker) object(s schema, f field) any {
 		return plan
 	}
 	out := make(map[string]any)
-	f.judge = has(properties, "verdict", "overall_score", "total_score", "score", "pass", "passed")
+	f.judge = has(properties, "verdict", "overall_score", "total_score", "score", "pass", "passed", "issues")
 	deep := strings.Count(f.path, "/") > 12 // a schema that refers to itself ends here
 	required := s.required()
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
@@ -212,14 +217,20 @@ func (m *maker) fillMap(out map[string]any, s, free schema, f field) {
 			keys = slices.Sorted(maps.Keys(given))
 		}
 	}
-	if len(keys) == 0 && len(free.doc) > 0 {
+	switch {
+	case len(keys) > 0 || len(free.doc) == 0:
+	case f.name == "relationships":
+		keys = m.company(f)
+	default:
 		keys = m.cast(f)
 	}
 	for i := 0; len(keys) < s.count("minProperties", 0); i++ {
 		keys = append(keys, fmt.Sprintf("key_%d", i+1))
 	}
 	for _, k := range keys[:min(len(keys), s.count("maxProperties", 8))] {
-		out[k] = m.value(free, f.child(k))
+		value := f.child(k)
+		value.of = f.name
+		out[k] = m.value(free, value)
 	}
 }
 
@@ -255,6 +266,9 @@ func (m *maker) array(s schema, f field) any {
 		item.list, item.index, item.total, item.fresh, item.name = f.name, i, total, given == nil, ""
 		if refersBack(f.name) {
 			item.list, item.index = f.name, f.index-1 // what it points at is the item before
+		}
+		if item.fresh && has(items.properties(), "characters") {
+			item.stage = m.stage(i)
 		}
 		if i < len(given) {
 			item.scope = append(slices.Clone(f.scope), given[i])
@@ -304,6 +318,9 @@ func identifiers(items schema) []string {
 	return ids
 }
 
+// longest is how many items a list may have because the inputs say so.
+const longest = 10_000
+
 // howMany reads the length of a list from the inputs: target_chapters, chapter_count, parts …
 func (m *maker) howMany(f field, otherwise, low, high int) int {
 	if refersBack(f.name) {
@@ -315,9 +332,9 @@ func (m *maker) howMany(f field, otherwise, low, high int) int {
 		names = append(names, "parts", "count")
 	}
 	if n, ok := m.in.number(f.scope, names...); ok && n >= 0 {
-		otherwise = int(min(n, 1000))
+		otherwise = int(min(n, longest))
 		if high == 50 {
-			high = 1000
+			high = longest
 		}
 	}
 	return max(low, min(otherwise, high))
@@ -328,6 +345,9 @@ func (m *maker) scalars(items schema, f field, low, high int, distinct bool) any
 	if v, ok := m.in.lookup(f.name, f.scope); ok && !refersBack(f.name) && items.kind() == "string" && items.doc["enum"] == nil {
 		list := stringsOf(v)
 		unfit := func(text any) bool { s, _ := text.(string); return !items.takes(s) }
+		if f.name == "characters" && len(f.stage) >= max(1, low) {
+			return anyOf(f.stage)
+		}
 		if len(list) >= max(1, low) && len(list) <= high && !slices.ContainsFunc(list, unfit) {
 			return list
 		}
@@ -356,6 +376,23 @@ func (m *maker) scalars(items schema, f field, low, high int, distinct bool) any
 			v = fmt.Sprintf("%s %d", s, i+1)
 		}
 		out = append(out, v)
+	}
+	return out
+}
+
+// stage takes turns with people: each item of a new list has the first of those who may come, and one of the others.
+func (m *maker) stage(i int) []string {
+	names := m.in.names
+	if len(names) < 3 {
+		return names
+	}
+	return []string{names[0], names[1+(i+m.take)%(len(names)-1)]}
+}
+
+func anyOf(list []string) []any {
+	out := make([]any, 0, len(list))
+	for _, s := range list {
+		out = append(out, s)
 	}
 	return out
 }

@@ -16,6 +16,8 @@ type inputs struct {
 	places   []string
 	absent   []string // people that must not appear
 	headings []string // headings of documents inside the inputs
+	told     []string // people that a premise names, where no list does
+	world    string   // the place that everything lies in
 }
 
 // maxDepth bounds how deep the inputs are searched.
@@ -27,6 +29,13 @@ func readInputs(root map[string]any) *inputs {
 	in.names = slices.DeleteFunc(unique(in.names), in.forbidden)
 	in.places = slices.DeleteFunc(unique(in.places), in.forbidden)
 	in.headings = slices.DeleteFunc(unique(in.headings), in.forbidden)
+	if premise := in.text(nil, "premise"); premise != "" && len(in.names) == 0 {
+		people, places := told(premise)
+		in.told = slices.DeleteFunc(people, in.forbidden)
+		if in.world == "" && len(places) > 0 && !in.forbidden(places[0]) {
+			in.world = places[0]
+		}
+	}
 	return in
 }
 
@@ -56,7 +65,9 @@ func (in *inputs) collect(key string, v any, depth int, absent bool) {
 		switch {
 		case absent:
 			in.person(v, true)
-		case containsAny(key, "location", "place", "world_name"):
+		case key == "world_name":
+			in.world = clean(v, 40)
+		case containsAny(key, "location", "place"):
 			in.places = append(in.places, clean(v, 40))
 		}
 		for line := range strings.Lines(v) {

@@ -45,8 +45,13 @@ func (m *maker) cast(f field) []string {
 			}
 		}
 	}
-	if len(m.in.names) > 0 {
+	switch {
+	case len(f.stage) > 0:
+		return f.stage
+	case len(m.in.names) > 0:
 		return m.in.names
+	case len(m.in.told) > 0:
+		return m.in.told
 	}
 	n := len(m.words.people)
 	if n < 2 {
@@ -62,6 +67,9 @@ func (m *maker) person(f field) string {
 	if f.list == f.name && f.index < len(known) && f.name != "" {
 		return known[f.index]
 	}
+	if given := m.toldPerson(f); given != "" {
+		return given
+	}
 	if len(m.words.people) == 0 {
 		return "R."
 	}
@@ -76,12 +84,45 @@ func (m *maker) person(f field) string {
 	return m.words.people[at%len(m.words.people)]
 }
 
+// toldPerson is who the premise has for this place: its first name is the protagonist, the others are the rest.
+func (m *maker) toldPerson(f field) string {
+	at := 0
+	switch {
+	case f.list != "":
+		at = f.index + 1
+	case !strings.Contains(f.path, "protagonist"):
+		return ""
+	}
+	if at < len(m.in.told) {
+		return m.in.told[at]
+	}
+	return ""
+}
+
+// company is whom a person of the reply has to do with: the protagonist, and the protagonist with the first of the others.
+func (m *maker) company(f field) []string {
+	if len(m.in.names) > 0 {
+		return m.in.names
+	}
+	hero := m.person(field{name: "name", path: "#/protagonist/name"})
+	if !strings.Contains(f.path, "protagonist") {
+		return []string{hero}
+	}
+	return []string{m.person(field{name: "name", path: "#/supporting/0/name", list: "supporting"})}
+}
+
 func (m *maker) place(f field) string {
 	if s := m.in.text(f.scope, "location", "place"); s != "" {
 		return clean(s, 40)
 	}
+	if n := len(m.in.places); n > 0 && f.of != "" {
+		return m.in.places[n-1] // where people are in the end
+	}
 	if len(m.in.places) > 0 {
 		return m.in.places[f.index%len(m.in.places)]
+	}
+	if f.name == "world_name" && m.in.world != "" {
+		return m.in.world
 	}
 	places := m.words.places
 	return places[(m.rng("places").IntN(len(places))+f.index)%len(places)]

@@ -196,6 +196,9 @@ func (m *maker) uuid(path string) string {
 // written makes a text by the name of its field.
 func (m *maker) written(f field, limit int) string {
 	name := f.name
+	if s, ok := m.fact(f); ok {
+		return s
+	}
 	switch {
 	case name == "id" || strings.HasSuffix(name, "_id"):
 		return m.identifier(name, f)
