@@ -20,6 +20,7 @@ const (
 	BadNode             Code = "bad_node"
 	Cycle               Code = "cycle"
 	MissingPrerequisite Code = "missing_prerequisite"
+	UnknownChapter      Code = "unknown_chapter"
 	BadScript           Code = "bad_script"
 
 	UnknownRun       Code = "unknown_run"
@@ -30,6 +31,7 @@ const (
 	UnknownLine      Code = "unknown_line"
 	UnknownWorkspace Code = "unknown_workspace"
 	UnknownSession   Code = "unknown_session"
+	UnknownProject   Code = "unknown_project"
 	NotFound         Code = "not_found"
 
 	Parked          Code = "parked"
@@ -37,6 +39,9 @@ const (
 	NothingApproved Code = "nothing_approved"
 	AttemptsUsedUp  Code = "attempts_used_up"
 	PersonRequired  Code = "person_required"
+	RevisionPending Code = "revision_pending"
+	// A revision file that nobody can read: it may say that it is pending, so it counts as that.
+	RevisionUnreadable Code = "revision_unreadable"
 
 	RunExists       Code = "run_exists"
 	RunClosed       Code = "run_closed"
@@ -47,6 +52,9 @@ const (
 	AlreadyAnswered Code = "already_answered"
 	AlreadyReviewed Code = "already_reviewed"
 	StaleVerdict    Code = "stale_verdict"
+	StaleCandidate  Code = "stale_candidate"
+	ChapterLocked   Code = "chapter_locked"
+	ProjectExists   Code = "project_exists"
 	NothingToUndo   Code = "nothing_to_undo"
 	ProviderChanged Code = "provider_changed"
 	Conflict        Code = "conflict"
@@ -68,6 +76,7 @@ const (
 	ReplyUnusable    Code = "reply_unusable"
 	StepFailed       Code = "step_failed"
 	CommandFailed    Code = "command_failed"
+	PublishFailed    Code = "publish_failed"
 
 	Findings     Code = "findings"
 	StoreCorrupt Code = "store_corrupt"
@@ -107,21 +116,24 @@ var table = map[Code]class{
 
 	Usage: usage, BadValue: usage, BadConfig: usage, BadPath: usage, BadNode: usage, Cycle: usage,
 	MissingPrerequisite: usage, BadScript: usage,
+	UnknownChapter: usage,
 
 	UnknownRun: unknown, UnknownNode: unknown, UnknownVersion: unknown, UnknownAttempt: unknown,
 	UnknownAsk: unknown, UnknownLine: unknown, UnknownWorkspace: unknown, NotFound: unknown,
 	UnknownSession: unknown,
+	UnknownProject: unknown,
 
 	Parked: parked, AskOpen: parked, NothingApproved: parked, AttemptsUsedUp: parked, PersonRequired: parked,
+	RevisionPending: parked, RevisionUnreadable: parked,
 
 	RunExists: conflict, RunClosed: conflict, RunNotClosed: conflict, IllegalStep: conflict, AttemptOpen: conflict,
 	AttemptClosed: conflict, AlreadyAnswered: conflict, AlreadyReviewed: conflict, StaleVerdict: conflict,
 	NothingToUndo: conflict, ProviderChanged: conflict, Conflict: conflict, LeaseHeld: conflict, LeaseLost: conflict,
 	StoreLocked: conflict, FileChanged: conflict, FileExists: conflict, WorkspaceExists: conflict,
-	SessionExists: conflict, SessionClosed: conflict,
+	SessionExists: conflict, SessionClosed: conflict, StaleCandidate: conflict, ChapterLocked: conflict, ProjectExists: conflict,
 
 	ModelUnavailable: gaveUp, ModelRefused: gaveUp, ModelBadRequest: gaveUp, ModelAuth: gaveUp, ModelUnknown: gaveUp,
-	ModelTruncated: gaveUp, ReplyUnusable: gaveUp, StepFailed: gaveUp, CommandFailed: gaveUp,
+	ModelTruncated: gaveUp, ReplyUnusable: gaveUp, StepFailed: gaveUp, CommandFailed: gaveUp, PublishFailed: gaveUp,
 
 	Findings: findings, StoreCorrupt: findings,
 }

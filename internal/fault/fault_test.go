@@ -92,6 +92,7 @@ func samples() map[Code]*Error {
 		New(Cycle, "a", "keys depend on each other in a circle: a → b → a"),
 		New(MissingPrerequisite, "outline", "outline needs an approved world; there is none").With(
 			Action{Action: "make it", Command: "sluice novel generate mybook world"}),
+		New(UnknownChapter, "mybook", "the outline has no chapter 40; it has 1 to 20"),
 		New(BadScript, "script.yaml", "script.yaml:4:3: fail \"explode\" is none of timeout, refuse, crash_before"),
 
 		New(UnknownRun, "r-9", "there is no run r-9").With(Action{Action: "list", Command: "sluice status"}),
@@ -104,6 +105,8 @@ func samples() map[Code]*Error {
 			Action{Action: "make one", Command: "sluice init"}),
 		New(UnknownSession, "draft-2", "there is no open session draft-2").With(
 			Action{Action: "list the sessions", Command: "sluice session list"}),
+		New(UnknownProject, "mybook", "there is no project mybook").With(
+			Action{Action: "make one", Command: "sluice novel new mybook --premise TEXT"}),
 		New(NotFound, "drafts/a.md", "drafts/a.md does not exist"),
 
 		New(Parked, "r-7", "run r-7 waits for 2 asks").With(Action{Action: "list", Command: "sluice inbox"}),
@@ -113,6 +116,9 @@ func samples() map[Code]*Error {
 			Action{Action: "list", Command: "sluice inbox"}),
 		New(AttemptsUsedUp, "world", "node world used 3 of 3 attempts").With(
 			Action{Action: "decide", Command: "sluice inbox"}),
+		New(RevisionPending, "mybook", "chapter 3 waits for revision; chapters after 3 are blocked").With(
+			Action{Action: "review", Command: "sluice novel review mybook 3"}),
+		New(RevisionUnreadable, "mybook", "chapters/chapter_003_revision.json cannot be read and counts as pending"),
 		New(PersonRequired, "ask-5", "ask ask-5 needs a person; the client did not ask one"),
 
 		New(RunExists, "r-7", "run r-7 exists").With(Action{Action: "show", Command: "sluice status r-7"}),
@@ -125,6 +131,12 @@ func samples() map[Code]*Error {
 		New(AlreadyReviewed, "v-2", "version v-2 has a verdict by ana"),
 		New(StaleVerdict, "v-1", "the verdict names v-1; the newest version is v-2").With(
 			Action{Action: "look", Command: "sluice inbox"}),
+		New(StaleCandidate, "mybook", "the candidate of chapter 3 was made from a text that no longer stands").With(
+			Action{Action: "generate_candidate", Command: "sluice novel candidate mybook 3"}),
+		New(ChapterLocked, "mybook", "chapter 3 is locked").With(
+			Action{Action: "unlock", Command: "sluice novel unlock mybook 3"}),
+		New(ProjectExists, "mybook", "project mybook exists").With(
+			Action{Action: "show", Command: "sluice novel status mybook"}),
 		New(NothingToUndo, "r-7", "run r-7 has no rollback to undo"),
 		New(ProviderChanged, "r-7", "run r-7 has real replies; the model now is rehearsal").With(
 			Action{Action: "rehearse all the same", Command: "sluice resume r-7 --provider rehearsal"}),
@@ -149,6 +161,8 @@ func samples() map[Code]*Error {
 		Wrap(StepFailed, "world", errors.New("signal: killed"), "step world ended without a result"),
 		Wrap(CommandFailed, "go", errors.New("executable file not found in $PATH"), "the program go for go was not started").
 			With(Action{Action: "mend", Command: "sluice config show", Why: "task.smoke_tests names it"}),
+		New(PublishFailed, "feishu", "S-20261115-0004 was not published to feishu after 3 retries: rate_limited: too many requests").With(
+			Action{Action: "publish again", Command: "sluice spec publish F-2026-001 --target feishu", Why: "nothing is created twice"}),
 
 		New(Findings, "", "3 findings").With(Action{Action: "repair", Command: "sluice doctor --repair"}),
 		New(StoreCorrupt, "r-7", "batch 4 of run r-7 does not hash to its predecessor").With(
