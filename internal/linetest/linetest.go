@@ -129,22 +129,44 @@ func (d *drive) layout(n kernel.View) {
 	}
 }
 
-// perform does the first duty there is.
+// perform does the first duty there is within the scope.
 func (d *drive) perform() bool {
 	d.t.Helper()
 	for duty := range kernel.Pending(d.run) {
 		switch duty := duty.(type) {
 		case kernel.UnfoldNodes:
 			d.unfold(duty)
+			return true
 		case kernel.PerformStep:
-			d.step(duty.Node)
+			if d.step(duty.Node) {
+				return true
+			}
 		case kernel.RunCheck:
-			d.step(duty.Node)
+			if d.step(duty.Node) {
+				return true
+			}
 		}
-		return true
 	}
 	return false
 }
+
+// goOn applies what comes next, if anything does.
+func (d *drive) goOn() bool {
+	d.t.Helper()
+	if d.world.Next == nil {
+		return false
+	}
+	acts := d.world.Next(d.run, d.body, d.stamp(kernel.Rule))
+	for _, a := range acts {
+		for _, b := range a.Bodies {
+			d.bodies[digest.Of(b)] = b
+		}
+		d.apply(a.Command)
+	}
+	return len(acts) > 0
+}
+
+func (d *drive) body(v *kernel.Version) ([]byte, error) { return d.bodies[v.Digest], nil }
 
 func (d *drive) unfold(duty kernel.UnfoldNodes) {
 	d.t.Helper()
@@ -160,10 +182,15 @@ func (d *drive) unfold(duty kernel.UnfoldNodes) {
 	d.apply(kernel.Unfold{Stamp: d.stamp(kernel.Engine), After: duty.Version, Nodes: follow.Nodes, Abandon: follow.Abandon})
 }
 
-func (d *drive) step(id kernel.NodeID) {
+// step performs a node, if it is in scope.
+func (d *drive) step(id kernel.NodeID) bool {
 	d.t.Helper()
-	d.apply(kernel.Begin{Stamp: d.stamp(kernel.Engine), Node: id})
 	n, _ := d.run.Node(id)
+	if d.world.Only != nil && !d.world.Only(n.Node()) {
+		return false
+	}
+	d.apply(kernel.Begin{Stamp: d.stamp(kernel.Engine), Node: id})
+	n, _ = d.run.Node(id)
 	a := n.Open()
 	in := line.In{Run: d.run, Node: n.Node(), Attempt: *a}
 	for _, input := range a.Inputs {
@@ -179,6 +206,7 @@ func (d *drive) step(id kernel.NodeID) {
 		}
 	}
 	d.apply(d.move(in, a))
+	return true
 }
 
 // move lets a step run to its end, each move twice.
@@ -323,6 +351,9 @@ func (d *drive) doc(id kernel.VersionID) line.Doc {
 // answer lets the person answer the first ask they want to.
 func (d *drive) answer(person Person) bool {
 	d.t.Helper()
+	if person == nil {
+		return false
+	}
 	for a := range d.run.OpenAsks() {
 		answer := d.supplied(a)
 		if answer == nil && person != nil {
