@@ -33,6 +33,15 @@ type World struct {
 	Recorded func(path string, body []byte)
 	// Given answers an ask through the line's Supply, before Person is asked; nil answers leave it to Person.
 	Given func(r *kernel.Run, a *kernel.Ask) *line.Given
+	Only  func(n kernel.Node) bool // which nodes may begin; nil means all
+	// Next is asked when nothing is left to do, for commands that make more to do; nil: nobody is.
+	Next func(r *kernel.Run, body line.Body, s kernel.Stamp) []Act
+}
+
+// Act is a command with the bytes of the content it names.
+type Act struct {
+	Command kernel.Command
+	Bodies  [][]byte
 }
 
 // Drive performs a run until nothing more can be done and gives it back. Every step, rule and layout is evaluated twice
@@ -43,7 +52,7 @@ func Drive(t *testing.T, l *line.Line, open kernel.Open, w World) *kernel.Run {
 	open.Stamp = d.stamp(kernel.Person)
 	d.apply(open)
 	for range 10_000 {
-		if !d.perform() && !d.answer(w.Person) {
+		if !d.perform() && !d.goOn() && !d.answer(w.Person) {
 			return d.run
 		}
 	}
