@@ -137,7 +137,8 @@ func bundleNames(t Node, reply string) []string {
 	return names
 }
 
+// matchesPath tells whether a pattern means a name. Only * and ? are special: report[1].md is a file.
 func matchesPath(pattern, name string) bool {
-	ok, err := path.Match(pattern, name)
+	ok, err := path.Match(strings.ReplaceAll(pattern, "[", `\[`), name)
 	return err == nil && ok
 }

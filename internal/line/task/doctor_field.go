@@ -25,7 +25,12 @@ func (x *examination) fields() {
 			x.find(BadField, n.TaskID, "node_type", "say GOAL, ACTION or CHECK", "node %q has type %q", n.Title, n.NodeType)
 		}
 	}
+	ids := make(map[string]bool, len(x.doc.Requirements))
 	for i, q := range x.doc.Requirements {
+		if ids[q.RequirementID] || x.chart.nodes[q.RequirementID] != nil {
+			x.find(BadField, q.TaskID, fmt.Sprintf("requirements[%d].requirement_id", i), "give each input an id of its own", "requirement %q has an id that is taken", q.Name)
+		}
+		ids[q.RequirementID] = true
 		if x.chart.typeOf(q.TaskID) != Action {
 			x.find(BadField, q.TaskID, fmt.Sprintf("requirements[%d].task_id", i), "name the ACTION that needs it", "requirement %q is not of an ACTION", q.Name)
 		}

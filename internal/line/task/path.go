@@ -1,7 +1,6 @@
 package task
 
 import (
-	"path"
 	"strings"
 	"unicode/utf8"
 
@@ -38,11 +37,6 @@ func pathFlaw(p string, pattern bool) string {
 		}
 		if why := safepath.NameFlaw(name, allowed); why != "" {
 			return why
-		}
-	}
-	if pattern {
-		if _, err := path.Match(p, ""); err != nil {
-			return "is no pattern: " + err.Error()
 		}
 	}
 	return ""

@@ -3,6 +3,7 @@ package task
 import (
 	"encoding/json"
 	"path"
+	"slices"
 	"strings"
 
 	"sluice/internal/digest"
@@ -70,7 +71,7 @@ func fileNames(n Node) []string {
 	seen := map[string]bool{}
 	for _, w := range wanted {
 		name := path.Join(s.OutputDir, strings.NewReplacer("*", Slug(n.Title), "?", "1").Replace(w))
-		if ok, _ := path.Match(path.Join(s.OutputDir, w), name); !ok || pathFlaw(name, false) != "" {
+		if !matchesPath(path.Join(s.OutputDir, w), name) || pathFlaw(name, false) != "" {
 			name = path.Join(s.OutputDir, Slug(n.Title)+"."+Slug(s.Format))
 		}
 		if !seen[strings.ToLower(name)] {
@@ -92,12 +93,8 @@ func misfits(n Node, parts []line.Part) []string {
 		found = append(found, "the deliverable is one file, and there are "+days(float64(len(parts))))
 	}
 	for _, w := range wanted {
-		pattern, fits := path.Join(s.OutputDir, w), false
-		for _, p := range parts {
-			ok, _ := path.Match(pattern, p.Path)
-			fits = fits || ok
-		}
-		if !fits {
+		pattern := path.Join(s.OutputDir, w)
+		if !slices.ContainsFunc(parts, func(p line.Part) bool { return matchesPath(pattern, p.Path) }) {
 			found = append(found, "no file fits "+pattern)
 		}
 	}

@@ -51,14 +51,17 @@ func Judge(r *kernel.Run, t Node, w Written) (kernel.Judge, error) {
 		return kernel.Judge{}, fault.New(fault.MissingPrerequisite, t.TaskID, "%s %q has no version to review", t.NodeType, t.Title).
 			With(fault.Action{Action: "run", Command: "sluice task run " + string(r.ID()), Why: "it makes what can be made"})
 	}
-	version := n.Newest()
-	if w.Version != "" {
-		i := slices.IndexFunc(n.Versions(), func(v *kernel.Version) bool { return strings.HasPrefix(string(v.ID), w.Version) })
-		if i < 0 {
-			return kernel.Judge{}, fault.New(fault.UnknownVersion, w.Version, "task %s has no artifact %q", t.TaskID, w.Version).
-				With(fault.Action{Action: "show", Command: "sluice task show " + string(r.ID()) + " " + t.TaskID, Why: "it lists them"})
-		}
-		version = n.Versions()[i]
+	version, err := w.meant(r, n, t)
+	if err != nil {
+		return kernel.Judge{}, err
+	}
+	s, err := SettingsOf(r)
+	if err != nil {
+		return kernel.Judge{}, err
+	}
+	if w.Approve && w.Score != nil && *w.Score < s.ReviewPassScore {
+		return kernel.Judge{}, fault.New(fault.BadValue, t.TaskID, "the score is %s, and %s is needed to approve", days(*w.Score), days(s.ReviewPassScore)).
+			With(fault.Action{Action: "reject", Command: "sluice task review " + string(r.ID()) + " " + t.TaskID + " --reject --reason TEXT"})
 	}
 	review := kernel.Review{ID: kernel.ReviewID(deriveID("review", string(r.ID()), string(version.ID), strconv.Itoa(len(version.Reviews())))),
 		Check: kernel.NodeID(checkIn(r, n.ID())), Summary: w.Reason, Score: w.Score}
@@ -67,6 +70,27 @@ func Judge(r *kernel.Run, t Node, w Written) (kernel.Judge, error) {
 		j.Verdict = kernel.AgainstIt
 	}
 	return j, w.fill(&j, review, t)
+}
+
+// meant finds the version that a review names, or the newest.
+func (w Written) meant(r *kernel.Run, n kernel.View, t Node) (*kernel.Version, error) {
+	if w.Version == "" {
+		return n.Newest(), nil
+	}
+	var found []*kernel.Version
+	for _, v := range n.Versions() {
+		if strings.HasPrefix(string(v.ID), w.Version) {
+			found = append(found, v)
+		}
+	}
+	if len(found) == 1 {
+		return found[0], nil
+	}
+	show := fault.Action{Action: "show", Command: "sluice task show " + string(r.ID()) + " " + t.TaskID, Why: "it lists them"}
+	if len(found) > 1 {
+		return nil, fault.New(fault.BadValue, w.Version, "%d artifacts of task %s begin with %q", len(found), t.TaskID, w.Version).With(show)
+	}
+	return nil, fault.New(fault.UnknownVersion, w.Version, "task %s has no artifact %q", t.TaskID, w.Version).With(show)
 }
 
 func (w Written) fill(j *kernel.Judge, review kernel.Review, t Node) error {
@@ -83,6 +107,9 @@ func (w Written) fill(j *kernel.Judge, review kernel.Review, t Node) error {
 			got = kernel.Criterion{Pass: true, Evidence: orText(w.Reason, "approved by a person")}
 		}
 		got.ID = k.ID
+		if got.Pass && w.Approve && strings.TrimSpace(got.Evidence) == "" {
+			got.Evidence = orText(w.Reason, "approved by a person")
+		}
 		if !got.Pass && w.Approve && k.Severity != Minor {
 			return fault.New(fault.BadValue, k.ID, "criterion %s is a %s and fails; what fails it is not approved", k.ID, k.Severity)
 		}
@@ -119,7 +146,7 @@ func Submission(run kernel.RunID, n kernel.View, t Node, files []line.Part) (lin
 		base := path.Base(f.Path)
 		place := ""
 		for i, p := range patterns {
-			if ok, _ := path.Match(path.Base(p), base); ok {
+			if matchesPath(path.Base(p), base) {
 				place = path.Join(t.DeliverableSpec.OutputDir, path.Dir(p), base)
 			} else if t.DeliverableSpec.IsSingle() {
 				place = names[i]
