@@ -360,9 +360,6 @@ func (d *drive) doc(id kernel.VersionID) line.Doc {
 // answer lets the person answer the first ask they want to.
 func (d *drive) answer(person Person) bool {
 	d.t.Helper()
-	if person == nil {
-		return false
-	}
 	for a := range d.run.OpenAsks() {
 		answer := d.supplied(a)
 		if answer == nil && person != nil {
@@ -396,6 +393,10 @@ func (d *drive) supplied(a *kernel.Ask) *kernel.Answer {
 	}
 	content := kernel.Content{ID: out.ID, Digest: digest.Of(out.Body), Size: int64(len(out.Body)), Schema: out.Schema}
 	d.bodies[content.Digest] = out.Body
+	for _, p := range out.Parts {
+		content.Parts = append(content.Parts, kernel.Part{Path: p.Path, Digest: digest.Of(p.Body), Size: int64(len(p.Body))})
+		d.bodies[digest.Of(p.Body)] = p.Body
+	}
 	n, _ := d.run.Node(a.Node)
 	return &kernel.Answer{Choice: g.Choice, Text: g.Reason, Content: &content, Rule: d.rule(n.Node(), out.Body)}
 }
