@@ -27,7 +27,7 @@ const rehearsalEnglish = "REHEARSAL: this text was made by the built-in rehearsa
 var vocabularies = map[string]vocabulary{
 	"en": {before: "Chapter ", between: ": ", contents: "Contents", titlePage: "Title page", cover: "Cover", author: "by ", rehearsal: rehearsalEnglish, scene: "Scene "},
 	"zh": {before: "第", after: "章", between: " ", isHan: true, contents: "目录", titlePage: "书名页", cover: "封面", author: "作者：",
-		rehearsal: "REHEARSAL（彩排）：本书文字由内置彩排模型生成，并非出自真实模型", scene: "场景 "},
+		rehearsal: "REHEARSAL（排练）：本书文字由内置排练模型生成，并非出自真实模型", scene: "场景 "},
 	"ru": {before: "Глава ", between: ". ", contents: "Содержание", titlePage: "Титульный лист", cover: "Обложка", author: "Автор: ",
 		rehearsal: "REHEARSAL (репетиция): этот текст создан встроенной репетиционной моделью, а не настоящей", scene: "Сцена "},
 	"ja": {before: "第", after: "章", between: " ", contents: "目次", titlePage: "扉", cover: "表紙", author: "著者：", scene: "シーン "},
@@ -76,7 +76,7 @@ func tongueOf(tag string) tongue {
 	}
 	if script.String() == "Hant" {
 		t.contents, t.titlePage = "目錄", "書名頁"
-		t.rehearsal = "REHEARSAL（彩排）：本書文字由內建彩排模型產生，並非出自真實模型"
+		t.rehearsal = "REHEARSAL（排練）：本書文字由內建排練模型產生，並非出自真實模型"
 		t.scene = "場景 "
 	}
 	return t

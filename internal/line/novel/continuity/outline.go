@@ -3,7 +3,6 @@ package continuity
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,14 +10,8 @@ import (
 	"sluice/internal/line/novel/story"
 )
 
-// flashback are the words by which a chapter or scene says that it tells of an earlier time.
-var flashback = regexp.MustCompile(`(?i)flash-?back|\bin the past\b|\bprequel\b|\bbackstory\b|\byears earlier\b|回忆|闪回|倒叙|往事|追忆|插叙|` +
-	`фл[эе]ш-?б[эе]к|воспоминани|ретроспекти|предыстори|в прошлом`)
-
 // IsFlashback tells whether any of these texts says that it tells of an earlier time.
-func IsFlashback(texts ...string) bool {
-	return slices.ContainsFunc(texts, flashback.MatchString)
-}
+func IsFlashback(texts ...string) bool { return flashback.in(texts...) }
 
 // Problem is one thing wrong with an outline, at a place as its JSON has it.
 type Problem struct {
