@@ -1,0 +1,180 @@
+package novel
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"sluice/internal/fault"
+	"sluice/internal/kernel"
+	"sluice/internal/line"
+	"sluice/internal/line/novel/story"
+)
+
+// Pending lists the chapters whose revision is pending, ascending. It costs the asks that are open.
+func Pending(r *kernel.Run) []int {
+	var all []int
+	for a := range r.OpenAsks() {
+		if n, ok := r.Node(a.Node); ok && n.Node().Step == StepRevision && isPending(n) {
+			all = append(all, ChapterOf(a.Node))
+		}
+	}
+	return sorted(all)
+}
+
+// isPending is the one reading of the signal: the newest RevisionStatus is not decided.
+func isPending(revision kernel.View) bool {
+	return revision.Newest() != nil && revision.Status() == kernel.StatusAsking
+}
+
+// Request is what a door was asked to generate, as far as the gate goes.
+type Request struct {
+	Chapters []int // ascending
+	// Listed: the chapters were named for one piece of work, so that each counts. Otherwise only those count that would be
+	// generated.
+	Listed bool
+	Force  bool
+	Until  string // the last step wanted; empty means text
+}
+
+// Block is the refusal document of the gate, and what a review adds to it.
+type Block struct {
+	BlockedChapter        int           `json:"blocked_chapter"`
+	TargetChapter         int           `json:"target_chapter,omitempty"`
+	RevisionStatusFile    string        `json:"revision_status_file"`
+	LogicReviewReportFile string        `json:"logic_review_report_file,omitempty"`
+	PendingChapters       []int         `json:"pending_chapters"`
+	TriggeredBy           story.Trigger `json:"triggered_by,omitempty"`
+	RevisionNotes         string        `json:"revision_notes"`
+	ObservedScore         *int          `json:"observed_score,omitempty"`
+	MinScore              *int          `json:"min_score,omitempty"`
+	HighIssuesCount       *int          `json:"high_issues_count,omitempty"`
+}
+
+// Gate refuses to generate anything after the lowest chapter whose revision is pending. It is the one gate, for every verb
+// of every door; nil lets the request through.
+func Gate(r *kernel.Run, body line.Body, req Request) error {
+	pending := Pending(r)
+	if len(pending) == 0 {
+		return nil
+	}
+	blocked := pending[0]
+	at := slices.IndexFunc(req.Chapters, func(n int) bool {
+		return n > blocked && (req.Listed || req.Force || wouldGenerate(r, n, req.Until))
+	})
+	if at < 0 {
+		return nil
+	}
+	return blockedBy(r, body, pending, req.Chapters[at])
+}
+
+// wouldGenerate tells whether running a chapter would make anything of it.
+func wouldGenerate(r *kernel.Run, chapter int, until string) bool {
+	for _, step := range []string{StepPlan, StepText} {
+		n, ok := r.Node(ChapterNode(chapter, step))
+		if !ok || n.Status() != kernel.StatusDone {
+			return true
+		}
+		if step == until {
+			break
+		}
+	}
+	return false
+}
+
+// BlockedBy is the refusal of a run that came to a pending chapter. Target is the chapter that would have come next, or 0.
+func BlockedBy(r *kernel.Run, body line.Body, target int) error {
+	if pending := Pending(r); len(pending) > 0 {
+		return blockedBy(r, body, pending, target)
+	}
+	return nil
+}
+
+func blockedBy(r *kernel.Run, body line.Body, pending []int, target int) error {
+	blocked := pending[0]
+	doc, rev, err := blockOf(r, body, pending)
+	if err != nil {
+		return err
+	}
+	doc.TargetChapter = target
+	code := fault.RevisionPending
+	message := fmt.Sprintf("chapter %d waits for revision; chapters after %d are blocked until it is handled", blocked, blocked)
+	if rev == nil {
+		code = fault.RevisionUnreadable
+		message = fmt.Sprintf("%s cannot be read and counts as pending; chapters after %d are blocked until it is handled", doc.RevisionStatusFile, blocked)
+	}
+	if target > 0 {
+		message += fmt.Sprintf("; chapter %d cannot be generated", target)
+	}
+	f := fault.New(code, ProjectOf(r), "%s", message).With(WaysOut(r, blocked, rev != nil && rev.RevisedChapter != nil)...)
+	if f.Fields, err = json.Marshal(doc); err != nil {
+		return err
+	}
+	return f
+}
+
+// blockOf is the refusal document of the lowest pending chapter, with its revision if that can be read.
+func blockOf(r *kernel.Run, body line.Body, pending []int) (Block, *story.RevisionStatus, error) {
+	blocked := pending[0]
+	doc := Block{BlockedChapter: blocked, RevisionStatusFile: pathOf(r, story.RevisionFile(blocked)), PendingChapters: pending}
+	rev, err := RevisionOf(r, body, blocked)
+	if err != nil {
+		return doc, nil, err
+	}
+	if rev != nil {
+		doc.TriggeredBy, doc.RevisionNotes = rev.TriggeredBy, rev.RevisionNotes
+	}
+	report := r.Approved(ChapterNode(blocked, StepLogic))
+	if report == nil {
+		return doc, rev, nil
+	}
+	doc.LogicReviewReportFile = pathOf(r, story.ReviewFile(blocked))
+	logic, err := decodeVersion[story.LogicReviewReport](body, report)
+	if err != nil {
+		return doc, rev, err
+	}
+	settings, err := SettingsOf(r, body)
+	if err != nil {
+		return doc, rev, err
+	}
+	high := logic.HighIssues()
+	doc.ObservedScore, doc.MinScore, doc.HighIssuesCount = &logic.OverallScore, &settings.LogicReviewMinScore, &high
+	return doc, rev, nil
+}
+
+// WaysOut are the five ways out of a pending revision, by the words of the contract.
+func WaysOut(r *kernel.Run, chapter int, hasCandidate bool) []fault.Action {
+	at := fmt.Sprintf("%s %d", ProjectOf(r), chapter)
+	apply := fault.Action{Action: "apply_revision", Command: "sluice novel apply " + at, Why: "the candidate becomes the chapter"}
+	if !hasCandidate {
+		apply.After = "generate_candidate"
+	}
+	return []fault.Action{
+		{Action: "review", Command: "sluice novel review " + at, Why: "it shows what was found, and reviews a text that was changed since"},
+		{Action: "generate_candidate", Command: "sluice novel candidate " + at, Why: "the chapter is revised by the notes, for you to look at"},
+		apply,
+		{Action: "regen", Command: "sluice novel regen " + at, Why: "the chapter is written anew"},
+		{Action: "rollback", Command: fmt.Sprintf("sluice novel rollback %s --to-chapter %d", ProjectOf(r), chapter), Why: "the chapter and what follows are put away"},
+	}
+}
+
+// Locked lists the chapters that must not change, ascending.
+func Locked(r *kernel.Run) []int {
+	list, err := ParseChapters(r.Labels()[LabelLocked])
+	if err != nil {
+		return nil
+	}
+	return list
+}
+
+// RefuseLocked refuses a scope that holds a locked chapter.
+func RefuseLocked(r *kernel.Run, chapters []int) error {
+	locked := Locked(r)
+	for _, n := range chapters {
+		if slices.Contains(locked, n) {
+			return fault.New(fault.ChapterLocked, ProjectOf(r), "chapter %d is locked", n).
+				With(fault.Action{Action: "unlock", Command: fmt.Sprintf("sluice novel unlock %s %d", ProjectOf(r), n), Why: "then it may change"})
+		}
+	}
+	return nil
+}
