@@ -299,11 +299,18 @@ func (a *App) taskCommand(ctx context.Context, v task.View, acts ...engine.Act) 
 	return v.Status(), nil
 }
 
-// RedoTask has a task made or judged again, with what a person says about it. Its attempts start again.
+// RedoTask has a task made or judged again, with what a person says about it. Its attempts start again. A version that a
+// CHECK has judged is not judged by it again: what it said stands.
 func (a *App) RedoTask(ctx context.Context, id, given, note string) (task.StatusDoc, error) {
 	v, t, err := a.planTask(ctx, id, given)
 	if err != nil {
 		return task.StatusDoc{}, err
+	}
+	if v.IsJudged(t) {
+		if strings.TrimSpace(note) != "" {
+			return task.StatusDoc{}, v.RefuseAgain(t)
+		}
+		return v.Status(), nil
 	}
 	return a.taskCommand(ctx, v, engine.Act{Command: kernel.Revise{Stamp: a.stamp(), Nodes: []kernel.NodeID{kernel.NodeID(t.TaskID)}, Note: note}})
 }

@@ -60,3 +60,16 @@ func mustParse(raw []byte, into any) {
 		panic(err)
 	}
 }
+
+// PersonReviews gives the files of the reviews that people wrote, by path.
+func (v View) PersonReviews() map[string]string {
+	out := map[string]string{}
+	for n := range v.Run.Nodes() {
+		if n.Node().Step == StepAction {
+			for _, f := range personReviews(v.Run, n) {
+				out[f.Path] = string(f.Body)
+			}
+		}
+	}
+	return out
+}

@@ -22,7 +22,7 @@ const (
 // RulePlan holds a draft against the doctor's hard rules before anyone reads it.
 const (
 	RulePlan         = "plan_doctor"
-	RulePlanRevision = 1
+	RulePlanRevision = 2
 )
 
 // NewPlanID names a plan by what makes it unique.
@@ -85,7 +85,9 @@ func rule(n kernel.Node, body []byte) (kernel.RuleResult, error) {
 		return res, err
 	}
 	for _, f := range Doctor(d, p.Settings) {
-		if f.Severity == SeverityError && f.Code != LeafOverThreshold {
+		// Whoever imports a plan may leave open what it must fulfil as a whole; whoever makes one may not.
+		isHard := f.Severity == SeverityError || f.Code == RootCriteriaMissing && n.Gate.Revision > 1
+		if isHard && f.Code != LeafOverThreshold {
 			res.Findings = append(res.Findings, kernel.Finding{Code: f.Code, Severity: Blocker, Path: strings.TrimPrefix(f.Node+"."+f.Path, "."), Message: f.Message, Fix: f.Hint})
 		}
 	}

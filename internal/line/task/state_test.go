@@ -52,3 +52,23 @@ func TestDoctorOfWhatBecameOfAPlan(t *testing.T) {
 	}
 	golden.Check(t, "state.golden", b.String())
 }
+
+// Whoever imports a plan may leave open what it must fulfil as a whole; whoever makes one may not.
+func TestADraftSaysWhatThePlanMustFulfil(t *testing.T) {
+	d := soundPlan()
+	d.node("root").RootAcceptanceCriteria = nil
+	body, err := d.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	nodes, err := round(1, stepPlanGen, DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res, err := rule(nodes[0], body); err != nil || res.Pass || len(res.Findings) != 1 || res.Findings[0].Code != RootCriteriaMissing {
+		t.Errorf("got %+v, %v", res, err)
+	}
+	if HasErrors(Doctor(d, DefaultSettings())) {
+		t.Error("an imported plan is stopped by it")
+	}
+}

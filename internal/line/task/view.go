@@ -212,7 +212,8 @@ type ReviewRow struct {
 	IdempotencyKey     string             `json:"idempotency_key"`
 	Path               string             `json:"path"`
 
-	sum string // of the file, in bare hex; empty: it has none
+	sum  string // of the file, in bare hex; empty: it has none
+	file string // the artifact that the file is
 }
 
 // Task shows one task with its history.
@@ -240,10 +241,13 @@ func (v View) Task(t Node) (TaskDoc, error) {
 		for _, r := range made.Reviews() {
 			row := reviewRow(s, *r, d.CheckID)
 			if row.CheckTaskID != "" {
-				row.sum = reviewSum(v.Run, target, *r)
+				row.sum, row.file = reviewSum(v.Run, target, *r), orText(string(r.Report), string(r.ID))
 			}
 			d.Reviews = append(d.Reviews, row)
 		}
+	}
+	if n.Node().Kind == kernel.Check {
+		d.Artifacts = reviewArtifacts(t.TaskID, d.Reviews)
 	}
 	return d, nil
 }
