@@ -92,14 +92,12 @@ func parseID(what, form string, re *regexp.Regexp, s string) (string, error) {
 	return id, nil
 }
 
-// nextNumber gives the first number after those of ids that have the prefix.
-func nextNumber(prefix string, ids []string) int {
-	top := 0
-	for _, id := range ids {
-		digits, ok := strings.CutPrefix(id, prefix)
-		if n, err := strconv.Atoi(digits); ok && err == nil && n > top && n < 1<<30 {
-			top = n
-		}
+// numberOf gives the number of an id with the prefix, or 0.
+func numberOf(prefix, id string) int {
+	digits, ok := strings.CutPrefix(id, prefix)
+	n, err := strconv.Atoi(digits)
+	if !ok || err != nil || n < 0 || n >= 1<<30 {
+		return 0
 	}
-	return top + 1
+	return n
 }
