@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"time"
 
-	"sluice/internal/digest"
 	"sluice/internal/journal"
 	"sluice/internal/kernel"
 	"sluice/internal/line"
@@ -163,18 +162,10 @@ func (w *rowWriter) document(c line.Changed) error {
 	return nil
 }
 
-// state says where a task stands. What a CHECK has active is the file of its last review.
+// state says where a task stands.
 func (w *rowWriter) state(n kernel.View) stateRow {
 	s := w.view.Node(Node{TaskID: string(n.ID())})
-	row := stateRow{s.Status, s.BlockedReason, s.AttemptCount, s.ActiveArtifactID, s.ApprovedArtifactID}
-	if n.Node().Kind == kernel.Check {
-		if target, ok := w.view.Run.Node(n.Node().Target); ok {
-			for _, r := range w.reviewsBy(target, string(n.ID())) {
-				row.ActiveArtifactID = reviewFileID(r)
-			}
-		}
-	}
-	return row
+	return stateRow{s.Status, s.BlockedReason, s.AttemptCount, s.ActiveArtifactID, s.ApprovedArtifactID}
 }
 
 // work gives the artifacts and reviews of an ACTION: those that are new, or all.
@@ -199,7 +190,8 @@ func (w *rowWriter) work(n kernel.View, which work) error {
 	}
 	for _, check := range n.Checks() {
 		for i, r := range w.reviewsBy(n, string(check)) {
-			w.put(tableArtifact, reviewFileID(r), w.reviewFile(t, string(check), i+1, r))
+			w.put(tableArtifact, reviewFileID(r), fileRow{TaskID: string(check), Version: i + 1, Path: ReviewPath(string(check), string(r.ID), r.Verdict),
+				Format: "md", SHA256: reviewSum(w.view.Run, n, r), CreatedAt: timeText(r.At)})
 		}
 	}
 	return nil
@@ -232,16 +224,5 @@ func (w *rowWriter) reviewsBy(target kernel.View, check string) []kernel.Review 
 
 // reviewFileID names the file of a review: the version that a CHECK made, or the review itself where a person wrote it.
 func reviewFileID(r kernel.Review) string { return orText(string(r.Report), string(r.ID)) }
-
-func (w *rowWriter) reviewFile(t Node, check string, number int, r kernel.Review) fileRow {
-	row := fileRow{TaskID: check, Version: number, Path: ReviewPath(check, string(r.ID), r.Verdict), Format: "md", CreatedAt: timeText(r.At)}
-	if v, ok := w.view.Run.Version(r.Report); ok {
-		row.SHA256 = v.Digest.Hex()
-		return row
-	}
-	r.Check = kernel.NodeID(check)
-	row.SHA256 = digest.Of([]byte(ReviewText(r, t.AcceptanceCriteria))).Hex()
-	return row
-}
 
 func timeText(t time.Time) string { return t.UTC().Format(rowTime) }
