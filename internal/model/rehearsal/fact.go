@@ -28,7 +28,7 @@ func (m *maker) fact(f field) (string, bool) {
 		s = strings.ReplaceAll(s, "{name}", f.name) // the value of a map is about its key
 	}
 	s = m.say(s, f, "")
-	if strings.HasSuffix(s, m.words.stop) || strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") {
+	if m.endsAsSentence(s) {
 		return m.mark(s), true
 	}
 	return lower(s, choices), true

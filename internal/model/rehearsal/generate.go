@@ -255,6 +255,7 @@ func (m *maker) array(s schema, f field) any {
 	if !refersBack(f.name) {
 		if given = m.sentences(f, items); given == nil {
 			given = m.in.objects(f.name, identifiers(items), f.scope)
+			given = append(given, m.in.uncovered(f.name, identifiers(items), given)...)
 		}
 	}
 	total := len(given)

@@ -233,6 +233,28 @@ func (in *inputs) objects(name string, ids []string, scope []map[string]any) []m
 	return nil
 }
 
+// uncovered finds what a list that is already there does not speak of: a task for which no verification has its task_id.
+func (in *inputs) uncovered(name string, ids []string, given []map[string]any) []map[string]any {
+	v, ok := in.lookup(name, nil)
+	if !ok || len(objectsOf(v)) == 0 {
+		return nil // then the list answers another one, item by item
+	}
+	var out []map[string]any
+	for _, id := range ids {
+		stem, ok := strings.CutSuffix(id, "_id")
+		if !ok || strings.HasPrefix(name, stem) {
+			continue
+		}
+		v, _ := in.lookup(stem+"s", nil)
+		for _, item := range objectsOf(v) {
+			if !slices.ContainsFunc(given, func(g map[string]any) bool { return g[id] == item[id] }) {
+				out = append(out, item)
+			}
+		}
+	}
+	return out
+}
+
 // identified tells that the items of a list carry one of the fields, or are meant by it: criterion_id means the id of
 // acceptance_criteria.
 func identified(list string, item map[string]any, ids []string) bool {

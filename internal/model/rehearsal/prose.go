@@ -31,6 +31,9 @@ func (m *maker) topic(scope []map[string]any) string {
 	if len(m.in.headings) > 0 {
 		return m.in.headings[0]
 	}
+	if list := m.in.strings(nil, "pieces", "rest"); len(list) > 0 { // what a person wrote
+		return clean(list[0], 60)
+	}
 	return or(strings.ReplaceAll(m.agent, "-", " "), provider)
 }
 

@@ -199,6 +199,9 @@ func (m *maker) written(f field, limit int) string {
 	if s, ok := m.fact(f); ok {
 		return s
 	}
+	if s, ok := m.formOf(f); ok {
+		return s
+	}
 	switch {
 	case name == "id" || strings.HasSuffix(name, "_id"):
 		return m.identifier(name, f)

@@ -26,6 +26,7 @@ type vocabulary struct {
 	space    string   // between sentences
 	colon    string   // between what a field is about and what it says
 	facts    facts    // of the forms of a story
+	forms    facts    // of the forms of a specification
 }
 
 const (
@@ -75,7 +76,7 @@ func english() vocabulary {
 		remarks:  []string{"A considered answer for {topic}, drawn from what was given.", "It follows from {topic} and stays within it.", "Chosen so that {topic} holds together from end to end."},
 		document: []string{"This part deals with {topic} and with nothing else.", "The order of the work follows the order of the need.", "Each step names its input, its result and how to tell that it is done.", "What is uncertain is written down where the next reader looks first.", "The simplest form that meets the requirement was preferred.", "Terms are used as the source uses them.", "Limits are stated before exceptions.", "Every figure can be traced to the place it came from."},
 		points:   []string{"It covers the following: {point}.", "One thing was required and is met: {point}.", "Special care went into this: {point}."},
-		revised:  "This was revised as the notes ask: {point}.", seen: "Met in the deliverable: {point}.", stop: ".", space: " ", colon: ": ", facts: englishFacts(),
+		revised:  "This was revised as the notes ask: {point}.", seen: "Met in the deliverable: {point}.", stop: ".", space: " ", colon: ": ", facts: englishFacts(), forms: englishForms(),
 	}
 }
 
@@ -99,7 +100,7 @@ func chinese() vocabulary {
 		remarks:  []string{"围绕{topic}给出的稳妥回答，依据均来自输入。", "由{topic}推得，不越出它的范围。", "这样安排，是为了让{topic}首尾一致。"},
 		document: []string{"本部分只讨论{topic}，不涉及其他。", "工作的次序依照需要的次序。", "每一步都写明输入、结果以及如何判断完成。", "不确定之处写在下一位读者最先看到的地方。", "在满足要求的前提下，选取最简单的形式。", "术语的用法与来源保持一致。", "先说明限制，再说明例外。", "每个数字都能追溯到出处。"},
 		points:   []string{"已覆盖以下内容：{point}。", "此项要求已经满足：{point}。", "这里特别留意了：{point}。"},
-		revised:  "此处已按修订说明修改：{point}。", seen: "交付物中可以看到：{point}。", stop: "。", space: "", colon: "：", facts: chineseFacts(),
+		revised:  "此处已按修订说明修改：{point}。", seen: "交付物中可以看到：{point}。", stop: "。", space: "", colon: "：", facts: chineseFacts(), forms: chineseForms(),
 	}
 }
 
@@ -123,6 +124,6 @@ func russian() vocabulary {
 		remarks:  []string{"Взвешенный ответ, тема: {topic}; всё взято из данных.", "Следует из темы «{topic}» и не выходит за неё.", "Выбрано так, чтобы тема «{topic}» осталась цельной."},
 		document: []string{"Эта часть посвящена одному: {topic}.", "Порядок работы следует порядку нужды.", "Каждый шаг называет вход, результат и признак готовности.", "Неясное записано там, куда читатель смотрит первым.", "Выбрана самая простая форма, которая отвечает требованию.", "Термины употребляются так же, как в источнике.", "Сначала указаны границы, потом исключения.", "Каждое число можно проследить до его источника."},
 		points:   []string{"Сюда входит следующее: {point}.", "Требование выполнено: {point}.", "Особое внимание уделено вот чему: {point}."},
-		revised:  "Исправлено согласно замечаниям: {point}.", seen: "Видно в результате: {point}.", stop: ".", space: " ", colon: ": ", facts: russianFacts(),
+		revised:  "Исправлено согласно замечаниям: {point}.", seen: "Видно в результате: {point}.", stop: ".", space: " ", colon: ": ", facts: russianFacts(), forms: russianForms(),
 	}
 }
