@@ -39,6 +39,7 @@ func NewChart(d *Document) *Chart {
 func (c *Chart) join() {
 	seen := map[[3]string]bool{}
 	said := map[string]string{}
+	var opposed []Edge
 	for _, e := range c.doc.Edges {
 		key := [3]string{e.FromTaskID, e.ToTaskID, string(e.EdgeType)}
 		from, to := c.typeOf(e.FromTaskID), c.typeOf(e.ToTaskID)
@@ -62,26 +63,42 @@ func (c *Chart) join() {
 		case DependsOn:
 			c.needs[e.ToTaskID] = append(c.needs[e.ToTaskID], e.FromTaskID)
 		case Alternative:
-			c.rival(e)
+			opposed = append(opposed, e)
 		}
 	}
+	c.oppose(opposed)
 }
 
-// rival puts both ends of an edge into one group of alternatives.
-func (c *Chart) rival(e Edge) {
-	group := e.Metadata.GroupID
-	for _, id := range []string{e.FromTaskID, e.ToTaskID} {
-		if group == "" {
-			group = c.rivals[id]
+// oppose joins nodes into groups of alternatives: whatever an edge or a group id ties together, however far around.
+func (c *Chart) oppose(edges []Edge) {
+	up := map[string]string{}
+	top := func(id string) string {
+		for up[id] != "" {
+			if above := up[up[id]]; above != "" {
+				up[id] = above // halves the way for those who come after
+			}
+			id = up[id]
+		}
+		return id
+	}
+	tie := func(a, b string) {
+		if a, b = top(a), top(b); a != b {
+			up[b] = a
 		}
 	}
-	if group == "" {
-		group = e.FromTaskID
-	}
-	for _, id := range []string{e.FromTaskID, e.ToTaskID} {
-		if c.rivals[id] == "" {
-			c.rivals[id] = group
+	for _, e := range edges {
+		tie(e.FromTaskID, e.ToTaskID)
+		if e.Metadata.GroupID != "" {
+			tie(e.FromTaskID, "group "+e.Metadata.GroupID)
 		}
+	}
+	names := map[string]string{}
+	for _, e := range edges {
+		group := top(e.FromTaskID)
+		if names[group] == "" {
+			names[group] = orText(e.Metadata.GroupID, e.FromTaskID)
+		}
+		c.rivals[e.FromTaskID], c.rivals[e.ToTaskID] = names[group], names[group]
 	}
 }
 

@@ -154,3 +154,27 @@ func TestOneOfSeveralLeavesWhatAnotherWholeNeeds(t *testing.T) {
 		}
 	}
 }
+
+func TestGroupsOfAlternatives(t *testing.T) {
+	d := Document{}
+	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
+		d.Nodes = append(d.Nodes, action(name, 1))
+	}
+	tied := func(from, to, group string) Edge {
+		e := edge(Alternative, from, to)
+		e.Metadata.GroupID = group
+		return e
+	}
+	d.Edges = []Edge{tied("a", "b", ""), tied("c", "d", ""), tied("b", "c", ""), tied("e", "f", "x"), tied("g", "h", "x")}
+	c := NewChart(&d)
+	for _, name := range []string{"b", "c", "d"} {
+		if c.rivals[tid(name)] != c.rivals[tid("a")] {
+			t.Errorf("%s is in group %q, a in %q", name, c.rivals[tid(name)], c.rivals[tid("a")])
+		}
+	}
+	for _, name := range []string{"e", "f", "g", "h"} {
+		if c.rivals[tid(name)] != "x" {
+			t.Errorf("%s is in group %q", name, c.rivals[tid(name)])
+		}
+	}
+}
