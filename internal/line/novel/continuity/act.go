@@ -11,10 +11,10 @@ import (
 var (
 	sayings = words(`said says asked asks replied replies answered answers whispered whispers shouted muttered murmured yelled exclaimed snapped
 		сказал сказала спросил спросила ответил ответила прошептал прошептала крикнул крикнула воскликнул воскликнула пробормотал пробормотала
-		произнес произнесла проговорил проговорила буркнул буркнула`)
+		говорит спрашивает отвечает шепчет кричит восклицает бормочет произносит произнес произнесла проговорил проговорила буркнул буркнула`)
 	doings = words(`nodded nods smiled smiles laughed grinned grins shrugged sighed frowned walked walks stepped steps grabbed grabs sat sits knelt winced
 		кивнул кивнула улыбнулся улыбнулась засмеялся засмеялась усмехнулся усмехнулась вздохнул вздохнула нахмурился нахмурилась
-		шагнул шагнула подошел подошла сел села встал встала повернулся повернулась`)
+		кивает улыбается смеется усмехается вздыхает хмурится шагнул шагнула подошел подошла сел села встал встала повернулся повернулась`)
 	// Words after a verb that make a habit of it: "Marcus said once".
 	habits = words(`once often always used never ever когда-то однажды часто всегда обычно бы бывало`)
 
@@ -24,9 +24,10 @@ var (
 
 // act is somebody who does something at a place of a scene.
 type act struct {
-	person   int
-	isSpeech bool
-	quote    string
+	person    int
+	paragraph int
+	isSpeech  bool
+	quote     string
 }
 
 // actsIn finds who acts in the telling of a paragraph, not in what people in it say.
@@ -38,7 +39,7 @@ func (c *cast) actsIn(p paragraph) []act {
 			continue
 		}
 		if isAct, isSpeech := verbAt(p, i, c.nameEnd(p, i, who)); isAct {
-			out = append(out, act{who, isSpeech, quoteAt(p.text, t.from)})
+			out = append(out, act{person: who, isSpeech: isSpeech, quote: quoteAt(p.text, t.from)})
 		}
 	}
 	if !strings.ContainsFunc(p.text, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
@@ -91,7 +92,7 @@ func hanActs(text, name string, who int) []act {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		if !isSpoken && !unicode.IsLetter(before) && strings.HasPrefix(text[i:], name) {
 			if m := actHan.FindStringSubmatch(text[i+len(name):]); m != nil && !strings.ContainsAny(m[4], "过的法") {
-				out = append(out, act{who, m[3] == "", quoteAt(text, i)})
+				out = append(out, act{person: who, isSpeech: m[3] == "", quote: quoteAt(text, i)})
 			}
 		}
 		isSpoken = spoken(r, isSpoken)

@@ -36,7 +36,7 @@ type reading struct {
 	cast   *cast
 	states map[int]state
 	acts   [][]act // per scene
-	unreal []bool  // per scene: somebody is remembered, dreamt or haunts
+	unreal []bool  // per scene: somebody is dreamt, haunts or is told of
 }
 
 // Check finds what contradicts the memory, plan and cast, in the order of the constants above. The same input gives the
@@ -50,8 +50,11 @@ func Check(in Input) []story.ConsistencyIssue {
 	r.states = statesOf(r.cast, in.Memory)
 	for _, s := range r.scenes {
 		var acts []act
-		for _, p := range s.paragraphs {
-			acts = append(acts, r.cast.actsIn(p)...)
+		for i, p := range s.paragraphs {
+			for _, a := range r.cast.actsIn(p) {
+				a.paragraph = i
+				acts = append(acts, a)
+			}
 		}
 		r.acts = append(r.acts, acts)
 		r.unreal = append(r.unreal, len(acts) > 0 && unreal.in(s.raw, r.planText(s.number)))
@@ -76,8 +79,12 @@ func (r *reading) dead() []story.ConsistencyIssue {
 		return nil
 	}
 	for i, s := range r.scenes {
+		seen := make(map[int]bool)
 		for _, a := range r.acts[i] {
-			if r.unreal[i] || !dead[a.person] {
+			if r.unreal[i] || !dead[a.person] || seen[a.person] {
+				continue
+			}
+			if seen[a.person] = true; s.isRemembered(a.paragraph) { // and so is what follows
 				continue
 			}
 			delete(dead, a.person)
@@ -87,6 +94,17 @@ func (r *reading) dead() []story.ConsistencyIssue {
 		}
 	}
 	return found
+}
+
+// isRemembered tells whether somebody thinks back in a paragraph or shortly before.
+func (s sceneText) isRemembered(at int) bool {
+	const shortly = 3
+	for _, p := range s.paragraphs[max(0, at-shortly) : at+1] {
+		if remembered.in(p.text) {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *reading) anyScene(l phraseList) bool {

@@ -81,6 +81,8 @@ func TestDeadCharacters(t *testing.T) {
 		"is quoted":             {"“Marcus said it was over. Marcus nodded,” Anna said.", nil},
 		"is remembered":         {"She remembered the day. “Go,” said Marcus.", nil},
 		"is a habit":            {"Marcus said once that it would rain.", nil},
+		"is thought of before":  {"She remembered that summer.\nThe sun.\nMarcus laughed.\nRain.\nRain.\nRain.\n“Go,” said Marcus.", nil},
+		"memories long over":    {"She remembered that summer.\nRain.\nRain.\nRain.\nThe door opened.\n“Go,” said Marcus.", []string{"dead_character_acts high Marcus Vane true"}},
 		"lives after all":       {"“Too late,” said Marcus. He was alive.", nil},
 		"назван":                {"Марка не было. — Марк сказал бы иначе, — ответила Анна. Марк всегда молчал.", nil},
 		"другой говорит о нём":  {"— Марк кивнул, я видел.", nil},
@@ -94,6 +96,15 @@ func TestDeadCharacters(t *testing.T) {
 		if diff := cmp.Diff(tc.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+	}
+	for text, want := range map[string]int{"[rehearsal] Marcus Vane is dead; the tower fell.": 1, "Marcus died saving Anna.": 1, "Marcus's brother is dead.": 0} {
+		got := Check(Input{Chapter: textOf(4, "“Too late,” said Marcus."), Cast: cast, Memory: []story.ChapterMemoryEntry{memoryOf(3, "", "Marcus", text)}})
+		if len(got) != want {
+			t.Errorf("%q: %+v", text, got)
+		}
+	}
+	if got := Check(Input{Chapter: textOf(4, "林峰说道。"), Cast: cast, Memory: []story.ChapterMemoryEntry{memoryOf(3, "", "林峰", "林峰已死，众人悲痛")}}); len(got) != 1 {
+		t.Errorf("a state that begins with a name: %+v", got)
 	}
 	// What later chapters say does not count, and the latest state does.
 	later := append(dead, memoryOf(4, "", "Marcus Vane", "dead"), memoryOf(5, "", "Marcus Vane", "alive"))

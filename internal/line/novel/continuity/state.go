@@ -13,6 +13,7 @@ import (
 type state struct {
 	chapter int
 	text    string
+	names   []string // by which the text may call the person at the beginning of a clause
 }
 
 // statesOf gives for each person the state in the latest memory that has one.
@@ -23,7 +24,8 @@ func statesOf(c *cast, memory []story.ChapterMemoryEntry) map[int]state {
 			text := m.CharacterStates[name]
 			who := c.find(name)
 			if old, ok := out[who]; who >= 0 && !story.IsBlank(text) && (!ok || old.chapter <= m.ChapterNumber) {
-				out[who] = state{m.ChapterNumber, text}
+				p := c.people[who]
+				out[who] = state{m.ChapterNumber, text, slices.Concat(p.parts, p.han)}
 			}
 		}
 	}
@@ -34,7 +36,7 @@ func statesOf(c *cast, memory []story.ChapterMemoryEntry) map[int]state {
 // guard" and 因父亲去世而悲痛 are about others.
 var (
 	deaths = []*regexp.Regexp{
-		regexp.MustCompile(`^(?:(?:he|she|they|is|was|now|already|has|had|been|found|confirmed|lies) )*(?:dead|deceased|died|perished|passed away)(?: (?:in|at|during|by|from|of|on|after|near|while|before|inside|outside|since)\b.*)?$`),
+		regexp.MustCompile(`^(?:(?:he|she|they|is|was|now|already|has|had|been|found|confirmed|lies) )*(?:dead|deceased|died|perished|passed away)(?: (?:in|at|during|by|from|of|on|after|near|while|before|inside|outside|since|[a-z]+ing)\b.*)?$`),
 		regexp.MustCompile(`^(?:(?:he|she|they|now|already) )*(?:is|was|has been|had been|been|got) (?:killed|murdered|executed|slain)(?: .*)?$`),
 		regexp.MustCompile(`^(?:killed|murdered|executed|slain)(?: by .*)?$`),
 		regexp.MustCompile(`^(?:(?:он|она|уже|теперь|был|была|найден|найдена) )*(?:мертв|мертва|погиб|погибла|умер|умерла|убит|убита|скончался|скончалась|казнен|казнена)(?: (?:в|во|на|от|из-за|при|под|у|после|ночью|вчера|[а-я]+(?:ом|ем|ой|ей|ами|ями))(?: .*)?)?$`),
@@ -57,10 +59,13 @@ var (
 		`逃|释放|获救|救出|放出|放了|脱身|脱险|转移|押|带到|带出|越狱|离开|赎|解救|出狱`)
 	alive = phrases(`alive|surviv|faked|not dead|back from the dead|resurrect| жив | жив,| жив.| жив!| жив?| жива| живы| живой|выжил|уцелел|не умер|не погиб|воскрес|` +
 		`活着|没死|未死|生还|幸存|复活|诈死|假死`)
-	// By these a scene shows somebody who is not there: memories, dreams, ghosts, recordings.
-	unreal = phrases(`flashback|flash-back|remember|recall|memor|dream|nightmare|ghost|spirit|years ago|long ago|back then|vision|hallucinat|imagin|undead|twin|impostor|recording|hologram|haunt|` +
-		`вспомн|вспомин|помн|памят| сон | сон,| сон.| сна | сне | сне,| сне.|снился|снилась|снилось|призрак| дух|видени|когда-то|лет назад|тогда еще|близнец|двойник|галлюцин|запис|голограм|представил|` +
-		`回忆|想起|记得|记忆|梦|鬼|魂|当年|往事|幻|遗言|录音|录像|画像|那年|曾经|生前|影像|转世|双胞胎|冒充|易容|闪回`)
+	// By these a scene shows somebody who is not there: dreams, ghosts, recordings.
+	unreal = phrases(`flashback|flash-back|dream|nightmare|ghost|spirit|vision|hallucinat|undead|twin|impostor|recording|hologram|haunt|` +
+		`воспоминани| сон | сон,| сон.| сна | сне | сне,| сне.|снился|снилась|снилось|призрак| дух|видени|близнец|двойник|галлюцин|запись|записи|голограм|` +
+		`回忆|梦|鬼|魂|往事|幻|遗言|录音|录像|画像|影像|转世|双胞胎|冒充|易容|闪回`)
+	// By these somebody thinks back.
+	remembered = phrases(`remember|recall|memor|years ago|long ago|back then|imagin|once upon|used to|` +
+		`вспомн|вспомин|помн|памят|когда-то|лет назад|тогда еще|представил|однажды|想起|记得|记忆|当年|那年|曾经|生前|想象|从前`)
 	// By these a chapter or scene says that it tells of an earlier time.
 	flashback = phrases(`flashback|flash-back|in the past|prequel|backstory|years earlier|回忆|闪回|倒叙|往事|追忆|插叙|` +
 		`флэшбек|флешбек|флэш-бек|флеш-бек|флешбэк|флэшбэк|воспоминани|ретроспекти|предыстори|в прошлом`)
@@ -84,18 +89,32 @@ func (l phraseList) in(texts ...string) bool {
 
 func lower(s string) string { return strings.ReplaceAll(strings.ToLower(s), "ё", "е") }
 
-// clauses divides what a state says.
-func clauses(s string) []string {
-	return strings.FieldsFunc(lower(s), func(r rune) bool { return strings.ContainsRune(",;.!，。；、！()（）—–:：\n", r) })
+// clauses divides what a state says; the person's own name at their beginning is left out.
+func (s state) clauses() []string {
+	out := strings.FieldsFunc(lower(s.text), func(r rune) bool {
+		return strings.ContainsRune(",;.!，。；、！()（）[]〔〕【】—–:：\n", r)
+	})
+	for i, c := range out {
+		c = strings.Join(strings.Fields(c), " ")
+		for _, name := range s.names {
+			if rest, ok := strings.CutPrefix(c, name); ok && (rest == "" || rest[0] == ' ' || !isLetters(name)) {
+				c = strings.TrimSpace(rest)
+			}
+		}
+		out[i] = c
+	}
+	return out
 }
+
+// isLetters tells that a name is not in Chinese, where no space would follow it.
+func isLetters(name string) bool { return len(hanParts(name)) == 0 }
 
 // isDead tells whether a state says for certain that somebody is dead.
 func (s state) isDead() bool {
 	if doubts.MatchString(lower(s.text)) {
 		return false
 	}
-	return slices.ContainsFunc(clauses(s.text), func(c string) bool {
-		c = strings.Join(strings.Fields(c), " ")
+	return slices.ContainsFunc(s.clauses(), func(c string) bool {
 		return slices.ContainsFunc(deaths, func(p *regexp.Regexp) bool { return p.MatchString(c) })
 	})
 }
@@ -105,9 +124,9 @@ func (s state) prison() (string, bool) {
 	if doubts.MatchString(lower(s.text)) || freedom.in(s.text) {
 		return "", false
 	}
-	for _, c := range clauses(s.text) {
+	for _, c := range s.clauses() {
 		for _, p := range confined {
-			m := p.FindStringSubmatch(strings.Join(strings.Fields(c), " "))
+			m := p.FindStringSubmatch(c)
 			if m == nil {
 				continue
 			}
