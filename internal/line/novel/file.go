@@ -30,7 +30,7 @@ func files(r *kernel.Run, n kernel.View) []line.File {
 	if node.Step == StepScene && isWritten(r, place.Chapter) || n.Status() == kernel.StatusAbandoned {
 		newest = nil // a chapter that is complete shows its scenes; a revision that is over shows nothing
 	}
-	out := []line.File{{Path: pathOf(r, at), Version: newest, Role: journal.Working}}
+	out := []line.File{{Path: pathOf(r, at), Version: newest, Role: journal.Working, Base: baseFile(r, newest)}}
 	for _, v := range n.Versions() {
 		if v != n.Newest() && !v.IsOffer() || v.IsAway() || newest == nil && node.Step == StepRevision {
 			out = append(out, line.File{Path: pathOf(r, versionFile(at, v.N)), Version: v, Role: journal.Kept})

@@ -184,7 +184,9 @@ func write(t *testing.T, p *pen, s story.Settings, goal Goal, before func(b *boo
 }
 
 // peek is Next of a guide that has seen nothing.
-func (g *Guide) peek(r *kernel.Run, body line.Body, s kernel.Stamp) (Stage, error) { return g.Next(r, body, s) }
+func (g *Guide) peek(r *kernel.Run, body line.Body, s kernel.Stamp) (Stage, error) {
+	return g.Next(r, body, s)
+}
 
 func acts(deeds []Deed) []linetest.Act {
 	var out []linetest.Act

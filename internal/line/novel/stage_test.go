@@ -164,7 +164,9 @@ func TestLogicGate(t *testing.T) {
 
 func TestBothTriggersMakeOneRevision(t *testing.T) {
 	p := &pen{chapters: 1, scenes: 1, say: map[string]func(inputs) string{"logic-review": scored(1, 20), "consistency": fixable(1)}}
-	b := write(t, p, settings(func(s *story.Settings) { s.RevisionPolicy, s.LogicReviewPolicy = story.ManualConfirm, story.LogicBlocking }), Goal{}, nil)
+	b := write(t, p, settings(func(s *story.Settings) {
+		s.RevisionPolicy, s.LogicReviewPolicy = story.ManualConfirm, story.LogicBlocking
+	}), Goal{}, nil)
 	rev := b.revision(1)
 	want := "- timeline: make it day\n- overall_score: 20, needed 75\n- gap: why"
 	if rev.TriggeredBy != story.ByLogicReview || rev.RevisionNotes != want || len(rev.Issues) != 2 || rev.RevisedChapter == nil {
