@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sluice/internal/line/novel/briefing"
+	"sluice/internal/line/novel/continuity"
 	"sluice/internal/line/novel/story"
 	"sluice/internal/model"
 	. "sluice/internal/model/rehearsal"
@@ -71,9 +72,17 @@ func write(t *testing.T, language, premise string, take int) rehearsed {
 	r.Characters = answered[story.CharactersConfig](t, b, err, take, schema.Items("supporting_characters", 3, -1))
 	b, err = briefing.ForOutline(r.Book, o)
 	r.Outline = answered[story.Outline](t, b, err, take)
-	b, err = briefing.ForPlan(r.Book, 1, o)
+	r.next(t, 1, take)
+	return r
+}
+
+// next has the rehearsal plan, write and remember a chapter.
+func (r *rehearsed) next(t *testing.T, number, take int) {
+	t.Helper()
+	o := briefing.Options{}
+	b, err := briefing.ForPlan(r.Book, number, o)
 	r.plan = answered[story.ChapterPlan](t, b, err, take)
-	r.chapter = story.GeneratedChapter{ChapterNumber: 1, ChapterTitle: r.plan.ChapterTitle}
+	r.chapter = story.GeneratedChapter{ChapterNumber: number, ChapterTitle: r.plan.ChapterTitle}
 	for _, scene := range r.plan.Scenes {
 		b, err = briefing.ForScene(r.Book, r.plan, scene.SceneNumber, briefing.Before{Earlier: r.chapter.Scenes}, o)
 		text := ask(t, b, err, take, nil)
@@ -81,7 +90,27 @@ func write(t *testing.T, language, premise string, take int) rehearsed {
 	}
 	b, err = briefing.ForMemory(r.Book, r.plan, r.chapter, o)
 	r.memory = answered[story.ChapterMemoryEntry](t, b, err, take)
-	return r
+}
+
+// TestARehearsedBookContradictsNothing writes chapters one after the other and checks them as the line does before it asks
+// a model.
+func TestARehearsedBookContradictsNothing(t *testing.T) {
+	for _, p := range premises() {
+		for take := range 3 {
+			r := write(t, p.language, p.text, take)
+			if got := continuity.CheckOutline(r.Outline); len(got) > 0 {
+				t.Errorf("%s, take %d: the outline has %+v", p.language, take, got)
+			}
+			for n := 1; n <= len(r.Outline.Chapters); n++ {
+				r.next(t, n, take)
+				found := continuity.Check(continuity.Input{Language: p.language, Chapter: r.chapter, Plan: r.plan, Outline: r.Outline.Chapters[n-1], Cast: r.Characters, Memory: r.Memory})
+				if len(found) > 0 {
+					t.Errorf("%s, take %d, chapter %d: %+v", p.language, take, n, found)
+				}
+				r.Memory = append(r.Memory, r.memory)
+			}
+		}
+	}
 }
 
 type premise struct {
