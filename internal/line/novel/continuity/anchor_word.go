@@ -21,7 +21,7 @@ const (
 var (
 	relative = regexp.MustCompile(`later|\bafter\b|\bago\b|earlier|before|next|following|previous|same day|tomorrow|yesterday|` +
 		`后|以前|之前|年前|月前|天前|日前|次日|翌日|第二天|当天|同日|隔天|спустя|через|после|назад|следующ|предыдущ|тот же|раньше|завтра|вчера|второй день|` +
-		`\bbetween\b|\buntil\b|между|вплоть`)
+		`\bbetween\b|\buntil\b|между|вплоть|circa|\baround\b|\babout\b|approx|около|примерно|年代|\d-?[ех] год|约|左右|前后`)
 	beforeChrist = regexp.MustCompile(`\bb\.?c\.?(e\.?)?(\s|$)|до н\.? ?э`)
 	commaDate    = regexp.MustCompile(`([a-z]+ \d{1,2}(?:st|nd|rd|th)?), (\d{4})`)
 	countAgain   = regexp.MustCompile(`([年月周期])第`)
@@ -159,7 +159,7 @@ func readHan(g []string) (point, bool) {
 	if n, isPlaced := seasons[g[5]]; isPlaced {
 		p.set(unitSeason, n)
 	}
-	switch name := strings.TrimLeft(g[1], "在于从自到约大"); {
+	switch name := strings.TrimLeft(g[1], "在于从自到"); {
 	case name == "公元":
 	case name == "公元前":
 		p.value[unitYear] = -p.value[unitYear]
