@@ -161,7 +161,7 @@ func samples() map[Code]*Error {
 		Wrap(StepFailed, "world", errors.New("signal: killed"), "step world ended without a result"),
 		Wrap(CommandFailed, "go", errors.New("executable file not found in $PATH"), "the program go for go was not started").
 			With(Action{Action: "mend", Command: "sluice config show", Why: "task.smoke_tests names it"}),
-		New(PublishFailed, "feishu", "S-20261115-0004 was not published to feishu after 3 retries: rate_limited: too many requests").With(
+		New(PublishFailed, "feishu", "version S-20261115-0004 was not published to feishu after 3 retries: rate_limited: too many requests").With(
 			Action{Action: "publish again", Command: "sluice spec publish F-2026-001 --target feishu", Why: "nothing is created twice"}),
 
 		New(Findings, "", "3 findings").With(Action{Action: "repair", Command: "sluice doctor --repair"}),

@@ -1,0 +1,212 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"sluice/internal/fault"
+	"sluice/internal/journal"
+	"sluice/internal/line/spec"
+)
+
+// Ledger is where claims and records are kept, for all processes of a workspace.
+type Ledger interface {
+	// Claim refuses with lease_held while a living process has the place.
+	Claim(ctx context.Context, place, key string) (journal.Claim, error)
+	// Settle writes entries and ends the claim in one commit.
+	Settle(ctx context.Context, c journal.Claim, entries ...journal.Entry) error
+	Entries(ctx context.Context, f journal.EntryFilter) ([]journal.Entry, error)
+	// Reserve gives the first of the next n numbers of a series.
+	Reserve(ctx context.Context, series string, n int64) (int64, error)
+}
+
+// Options adjusts a desk. The zero value is what a user gets.
+type Options struct {
+	Now   func() time.Time
+	Retry RetryOptions
+	Poll  time.Duration // between looks at a claim that somebody else has; 50 ms
+}
+
+// Desk publishes versions. It is safe for concurrent use, also by several processes.
+type Desk struct {
+	ledger  Ledger
+	targets []Target
+	o       Options
+}
+
+// NewDesk makes a desk with targets.
+func NewDesk(ledger Ledger, o Options, targets ...Target) *Desk {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Poll <= 0 {
+		o.Poll = 50 * time.Millisecond
+	}
+	if o.Retry == (RetryOptions{}) {
+		o.Retry = DefaultRetry()
+	}
+	return &Desk{ledger: ledger, targets: targets, o: o}
+}
+
+// Targets names what there is to publish to.
+func (d *Desk) Targets() []string {
+	var names []string
+	for _, t := range d.targets {
+		names = append(names, t.Name())
+	}
+	return names
+}
+
+func (d *Desk) target(name string) (Target, error) {
+	for _, t := range d.targets {
+		if t.Name() == name {
+			return t, nil
+		}
+	}
+	return nil, fault.New(fault.BadValue, "--target", "there is no target %q; configured are %s", name, strings.Join(d.Targets(), ", ")).With(
+		fault.Action{Action: "look at the settings", Command: "sluice config show"})
+}
+
+// Preview is what publishing would do.
+type Preview struct {
+	FeatureID      string  `json:"feature_id"`
+	Target         string  `json:"target"`
+	SpecVersion    string  `json:"spec_version"`
+	IdempotencyKey string  `json:"idempotency_key"`
+	MappingVersion string  `json:"mapping_version"`
+	Fields         rawJSON `json:"fields"`
+	Plan
+}
+
+// DryRun says what Publish would do, with the exact fields, and does none of it.
+func (d *Desk) DryRun(ctx context.Context, target string, r Request) (Preview, error) {
+	t, err := d.target(target)
+	if err != nil {
+		return Preview{}, err
+	}
+	p, err := t.Prepare(r)
+	if err != nil {
+		return Preview{}, err
+	}
+	active, err := d.active(ctx, p.Feature, target)
+	if err != nil {
+		return Preview{}, err
+	}
+	return Preview{FeatureID: p.Feature, Target: target, SpecVersion: p.Version, IdempotencyKey: p.Key,
+		MappingVersion: p.MappingVersion, Fields: rawJSON(p.Fields), Plan: Decide(active, p.Key, "")}, nil
+}
+
+// Publish brings the version to the target and gives its ledger record. It waits while another process publishes the same
+// feature there. Where the target gives up, the record says so and is given together with the error.
+func (d *Desk) Publish(ctx context.Context, target string, r Request) (Record, error) {
+	t, err := d.target(target)
+	if err != nil {
+		return Record{}, err
+	}
+	p, err := t.Prepare(r)
+	if err != nil {
+		return Record{}, err
+	}
+	claim, err := d.claim(ctx, Place(p.Feature, target), p.Key)
+	if err != nil {
+		return Record{}, err
+	}
+	rec, rows, failure := d.settled(ctx, t, p, claim)
+	// Whatever stands outside now is recorded, also when the caller no longer waits.
+	keep := context.WithoutCancel(ctx)
+	if err := d.ledger.Settle(keep, claim, rows...); err != nil {
+		return rec, errors.Join(err, failure)
+	}
+	return rec, failure
+}
+
+// claim waits for its turn. There is no time limit: a place is held by a living process, and that one says what it does.
+func (d *Desk) claim(ctx context.Context, place, key string) (journal.Claim, error) {
+	for {
+		c, err := d.ledger.Claim(ctx, place, key)
+		if fault.CodeOf(err) != fault.LeaseHeld {
+			return c, err
+		}
+		if !sleep(ctx, d.o.Poll) {
+			return c, err
+		}
+	}
+}
+
+// settled does what must be done and gives the rows that say it.
+func (d *Desk) settled(ctx context.Context, t Target, p Payload, claim journal.Claim) (Record, []journal.Entry, error) {
+	active, err := d.active(ctx, p.Feature, t.Name())
+	if err != nil {
+		return Record{}, nil, err
+	}
+	now := d.o.Now().UTC()
+	series := spec.LedgerSeries(now)
+	n, err := d.ledger.Reserve(ctx, series, 1) // before the call: without an id there would be nothing to record it under
+	if err != nil {
+		return Record{}, nil, err
+	}
+	rec := Record{LedgerID: spec.ID(series, n), FeatureID: p.Feature, Target: t.Name(), SpecVersion: p.Version, IdempotencyKey: p.Key,
+		Status: Active, FieldMapSnapshot: p.Fields, MappingVersion: p.MappingVersion, Errors: []spec.StepFailure{}}
+	plan := Decide(active, p.Key, claim.After)
+	rec.Operation, rec.ExternalID = plan.Operation, plan.ExternalID
+	var failure error
+	if plan.Operation != Noop {
+		done := d.perform(ctx, t, p, plan)
+		rec.Operation, rec.ExternalID = done.Operation, done.ExternalID
+		if rec.Errors = done.failures; done.err != nil {
+			rec.Status, failure = Failed, gaveUp(t.Name(), p, done)
+		}
+	}
+	now = d.o.Now().UTC()
+	rec.PublishedAt = now.Format(time.RFC3339)
+	var rows []journal.Entry
+	for _, r := range Replace(active, rec) {
+		row, err := r.entry(now)
+		if err != nil {
+			return rec, nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rec, rows, failure
+}
+
+func gaveUp(target string, p Payload, done outcome) error {
+	next := fault.Action{Action: "publish again", Command: "sluice spec publish " + p.Feature + " --target " + target,
+		Why: "nothing is created twice"}
+	switch done.err.Code {
+	case Auth, Forbidden, Rejected:
+		return fault.New(fault.PublishFailed, target, "version %s was not published to %s: %s", p.Version, target, done.err).With(
+			fault.Action{Action: "look at the settings", Command: "sluice config show"},
+			fault.Action{Action: next.Action, Command: next.Command, Why: next.Why, After: "look at the settings"})
+	}
+	return fault.New(fault.PublishFailed, target, "version %s was not published to %s after %d retries: %s", p.Version, target, done.retries,
+		done.err).With(next)
+}
+
+// Records gives the ledger, oldest first: of a feature, or all of it.
+func (d *Desk) Records(ctx context.Context, feature string) ([]Record, error) {
+	return d.records(ctx, journal.EntryFilter{Feature: feature})
+}
+
+func (d *Desk) active(ctx context.Context, feature, target string) ([]Record, error) {
+	return d.records(ctx, journal.EntryFilter{Feature: feature, Target: target, Status: string(Active)})
+}
+
+func (d *Desk) records(ctx context.Context, f journal.EntryFilter) ([]Record, error) {
+	entries, err := d.ledger.Entries(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Record, 0, len(entries))
+	for _, e := range entries {
+		r, err := recordOf(e)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return slices.Clip(all), nil
+}
