@@ -17,6 +17,8 @@ import (
 	"sluice/internal/schema"
 )
 
+var replySchemas = model.NewSchemas()
+
 // ask has the rehearsal answer a brief.
 func ask(t *testing.T, b briefing.Brief, err error, take int, shape json.RawMessage) string {
 	t.Helper()
@@ -38,7 +40,7 @@ func answered[T any](t *testing.T, b briefing.Brief, err error, take int, opts .
 		t.Fatal(serr)
 	}
 	content := ask(t, b, err, take, shape)
-	problems, cerr := model.NewSchemas().Check(shape, json.RawMessage(content))
+	problems, cerr := replySchemas.Check(shape, json.RawMessage(content))
 	if cerr != nil || len(problems) > 0 {
 		t.Fatalf("%s: %v %v in %s", b.Agent, cerr, problems, content)
 	}
@@ -247,6 +249,33 @@ func TestAnotherTakeIsAnotherBook(t *testing.T) {
 		}
 		if a.World.Geography == b.World.Geography || cmp.Equal(a.Outline, b.Outline) || cmp.Equal(a.plan, b.plan) || a.chapter.Scenes[0].Content == b.chapter.Scenes[0].Content {
 			t.Errorf("%s: another take reads the same", p.language)
+		}
+	}
+}
+
+func BenchmarkOutlineOfThreeHundredChapters(b *testing.B) {
+	s := story.DefaultSettings()
+	s.Premise, s.Language, s.TargetChapters = premises()[0].text, "en", 300
+	brief, err := briefing.ForOutline(briefing.Book{Settings: s}, briefing.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	shape, err := schema.For[story.Outline]()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := New(Script{}, nil).Complete(b.Context(), model.Request{Agent: brief.Agent, Inputs: brief.Inputs, Schema: shape}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkSceneText(b *testing.B) {
+	inputs := json.RawMessage(`{"language":"en","chapter_number":1,"scene_number":1,"location":"Saltmere","characters":["Mira Holt","Tom"],"key_actions":["Mira waits"],"estimated_words":800}`)
+	for b.Loop() {
+		if _, err := New(Script{}, nil).Complete(b.Context(), model.Request{Agent: briefing.AgentScene, Inputs: inputs}); err != nil {
+			b.Fatal(err)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package briefing
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -270,5 +271,21 @@ func TestLanguagesAreNamed(t *testing.T) {
 		if got := LanguageName(tag); got != want {
 			t.Errorf("%q is called %q, want %q", tag, got, want)
 		}
+	}
+}
+
+func BenchmarkForScene(b *testing.B) {
+	for _, number := range []int{10, 1000} {
+		b.Run(fmt.Sprint(number), func(b *testing.B) {
+			tongue := tongues()[0]
+			book, plan, c := tongue.book(1002, number), tongue.plan(number, 3), tongue.chapter(number, 3)
+			for b.Loop() {
+				brief, err := ForScene(book, plan, 3, Before{Earlier: c.Scenes[:2]}, Options{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(float64(brief.Account.Used), "tokens")
+			}
+		})
 	}
 }
