@@ -223,7 +223,7 @@ func TestHostilePlans(t *testing.T) {
 			nodeOf(d, 1)["title"] = "\x1b[2J\x1b]0;owned\x07" + strings.Repeat("\u202e", 20)
 			nodeOf(d, 3)["title"] = strings.Repeat("🦛", 5000)
 			d["plan"].(planObject)["title"] = "a\nb\x00c"
-		}, ""},
+		}, "bad_field"},
 		{"endless estimates", func(d planObject) {
 			nodeOf(d, 1)["estimated_person_days"], nodeOf(d, 3)["estimated_person_days"] = 1e308, 1e-308
 		}, "leaf_over_threshold"},

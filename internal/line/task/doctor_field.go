@@ -15,6 +15,8 @@ func (x *examination) fields() {
 		if n.Title == "" {
 			x.find(MissingField, n.TaskID, "title", "give it a title", "the title of a node of type %s is missing", n.NodeType)
 		}
+		x.short(n, "title", n.Title, maxTitle)
+		x.short(n, "goal_statement", n.GoalStatement, maxText)
 		switch n.NodeType {
 		case Action:
 			x.action(n)
@@ -37,6 +39,18 @@ func (x *examination) fields() {
 		if q.Kind != "FILE" && q.Kind != "CONFIRMATION" {
 			x.find(BadField, q.TaskID, fmt.Sprintf("requirements[%d].kind", i), "say FILE or CONFIRMATION", "requirement %q has kind %q", q.Name, q.Kind)
 		}
+	}
+}
+
+// Bounds of texts, in bytes: each goes into prompts and records many times.
+const (
+	maxTitle = 1_000
+	maxText  = 100_000
+)
+
+func (x *examination) short(n *Node, path, text string, most int) {
+	if len(text) > most {
+		x.find(BadField, n.TaskID, path, "say it in fewer words; what is long belongs into an input", "%s of %q has %d bytes, over the limit of %d", path, cutText(n.Title, 80), len(text), most)
 	}
 }
 
@@ -71,6 +85,7 @@ func (x *examination) criterion(n *Node, k Criterion, path string) {
 			x.find(MissingField, n.TaskID, path+"."+f.name, "fill it in", "a criterion of %q has no %s", n.Title, f.name)
 		}
 	}
+	x.short(n, path+".statement", k.Statement, maxText)
 	if k.CheckMethod != "" && !slices.Contains([]string{ManualReview, StaticCheck, RunSmokeTest}, k.CheckMethod) {
 		x.find(BadField, n.TaskID, path+".check_method", "say manual_review, static_check or run_smoke_test", "criterion %s has check_method %q", k.ID, k.CheckMethod)
 	}
@@ -83,6 +98,7 @@ func (x *examination) spec(n *Node, s DeliverableSpec) {
 	if s.Format == "" {
 		x.find(MissingField, n.TaskID, "deliverable_spec.format", "say html, md, json, …", "the deliverable of %q has no format", n.Title)
 	}
+	x.short(n, "deliverable_spec.description", s.Description, maxText)
 	if s.SingleFile == nil {
 		x.find(MissingField, n.TaskID, "deliverable_spec.single_file", "say true or false", "the deliverable of %q does not say whether it is one file", n.Title)
 	}

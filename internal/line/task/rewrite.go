@@ -115,6 +115,10 @@ func (w *rewrite) fields() {
 			n.Title = string(n.NodeType) + " " + short(n.TaskID)
 			w.change(MissingField, n.TaskID, "its title is %q", n.Title)
 		}
+		if len(n.Title) > maxTitle {
+			n.Title = cutText(n.Title, 200)
+			w.change(BadField, n.TaskID, "its title is cut short: %q", n.Title)
+		}
 		switch n.NodeType {
 		case Action:
 			w.action(n)
