@@ -65,7 +65,7 @@ func (k *Kit) add(root *cobra.Command) {
 	in(groupRecords, k.log(), k.calls(), k.export(), k.verify())
 	in(groupWorkspace, k.initialize(), k.doctor(), k.config(), k.session(), k.mcp(), k.serve())
 	in(groupAbout, k.version(), k.demo())
-	root.AddCommand(k.sample(), k.scene(), k.task())
+	root.AddCommand(k.sample(), k.scene(), k.task(), k.spec(), k.novel())
 	for _, line := range k.env.Lines {
 		root.AddCommand(line(k))
 	}

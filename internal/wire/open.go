@@ -19,8 +19,11 @@ import (
 	"sluice/internal/fault"
 	"sluice/internal/kernel"
 	"sluice/internal/line"
+	"sluice/internal/line/novel"
+	"sluice/internal/line/novel/story"
 	"sluice/internal/line/sample"
 	"sluice/internal/line/scene"
+	"sluice/internal/line/spec"
 	"sluice/internal/line/task"
 	"sluice/internal/model"
 	"sluice/internal/runner"
@@ -116,7 +119,7 @@ func (h *house) open(ctx context.Context, s Setup) (*app.App, error) {
 		return nil, err
 	}
 	a := &app.App{Root: s.Root, Engine: e, Store: h.store, Counter: h.store, By: s.By, Now: time.Now,
-		Plans:  planSettings(s.Settings.Task),
+		Plans:  planSettings(s.Settings.Task), Novel: story.DefaultSettings(),
 		Plan:   engine.Plan{Workers: s.Settings.Engine.Workers, Switch: s.Switch},
 		Health: health{doctor.Workspace{Store: h.store, Rows: h.store, Files: files, Leases: h.store, Tables: tables{h.store, e}}},
 		Tree:   between(s.Between.Exports, export.Tree(h.tree)), Space: h.tree, Writer: h.tree, Notes: h.tree}
@@ -170,7 +173,7 @@ func (h *house) close() error {
 // builtin gives the lines of this program.
 func builtin() (map[string]*line.Line, error) {
 	lines := map[string]*line.Line{}
-	for _, make := range []func() (*line.Line, error){sample.New, session.New, scene.New, task.New} {
+	for _, make := range []func() (*line.Line, error){sample.New, session.New, scene.New, task.New, spec.New, novel.New} {
 		l, err := make()
 		if err != nil {
 			return nil, err

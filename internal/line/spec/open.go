@@ -2,6 +2,7 @@ package spec
 
 import (
 	"encoding/json"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -146,4 +147,21 @@ func NextActions(r *kernel.Run) []fault.Action {
 		}
 	}
 	return []fault.Action{{Action: "run", Command: "sluice spec run " + id, Why: "it goes on by itself from here"}}
+}
+
+var contextForm = regexp.MustCompile(`^C-[0-9]{2,}$`)
+
+// Validate checks a project context that came from outside. None is fine.
+func (c *ProjectContextRef) Validate() error {
+	switch {
+	case c == nil:
+		return nil
+	case c.ProjectID == "":
+		return fault.New(fault.BadValue, "project", "a context of a project needs the project's id").
+			With(fault.Action{Action: "new", Command: "sluice spec new TEXT --project ID --context C-01"})
+	case !contextForm.MatchString(c.ContextVersion):
+		return fault.New(fault.BadValue, "context", "the context version is %q, which has not the form C-NN", c.ContextVersion).
+			With(fault.Action{Action: "new", Command: "sluice spec new TEXT --project ID --context C-01"})
+	}
+	return nil
 }

@@ -187,3 +187,22 @@ func RunOf(r *kernel.Run, pass int) string {
 }
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// LastGate is the newest gate result of the current pass, or nil.
+func LastGate(r *kernel.Run) *kernel.Version {
+	for at := Current(r); at.Round > 0; at.Round-- {
+		for _, part := range []string{partReady, partValidate} {
+			if v := r.Approved(at.Node(part)); v != nil {
+				return v
+			}
+		}
+	}
+	return nil
+}
+
+// DecodeGate reads a gate result.
+func DecodeGate(raw []byte) (GateResult, error) {
+	var g GateResult
+	err := decode(raw, &g)
+	return g, err
+}

@@ -1,0 +1,309 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+
+	"sluice/internal/engine"
+	"sluice/internal/fault"
+	"sluice/internal/kernel"
+	"sluice/internal/line"
+	"sluice/internal/line/spec"
+)
+
+// SpecDoc says where a feature stands and what it waits for.
+type SpecDoc struct {
+	spec.Summary
+	GateResult *spec.GateResult `json:"gate_result"` // of the last validation of this pass
+	Questions  []spec.Question  `json:"questions"`   // that are open
+	Ask        string           `json:"ask,omitempty"`
+	Next       []fault.Action   `json:"next_actions"`
+}
+
+// NewSpec is a wish for a feature.
+type NewSpec struct {
+	spec.Wish
+	Context *spec.ProjectContextRef
+}
+
+// NewSpec begins a feature from any input and drives it until it waits or ends.
+func (a *App) NewSpec(ctx context.Context, w NewSpec) (SpecDoc, error) {
+	input, err := w.Input()
+	if err != nil {
+		return SpecDoc{}, err
+	}
+	if err := w.Context.Validate(); err != nil {
+		return SpecDoc{}, err
+	}
+	feature, err := a.nextID(ctx, spec.FeatureSeries(a.Now()))
+	if err != nil {
+		return SpecDoc{}, err
+	}
+	run, err := a.nextID(ctx, spec.RunSeries(a.Now()))
+	if err != nil {
+		return SpecDoc{}, err
+	}
+	open, err := spec.Open(feature, run, w.Wish, w.Context)
+	if err != nil {
+		return SpecDoc{}, err
+	}
+	open.Stamp = a.stamp()
+	p := engine.PerformedAs(input)
+	r, err := a.Engine.OpenWith(ctx, open, engine.Act{Command: kernel.Submit{Stamp: a.stamp(), Node: spec.Place{Pass: 1}.Input(), Content: p.Content}, Blobs: p.Blobs})
+	if err != nil {
+		return SpecDoc{}, err
+	}
+	return a.driveSpec(ctx, r)
+}
+
+// nextID reserves the next id of a series.
+func (a *App) nextID(ctx context.Context, series string) (string, error) {
+	n, err := a.Counter.Reserve(ctx, series, 1)
+	return spec.ID(series, n), err
+}
+
+// feature finds a feature by its id.
+func (a *App) feature(ctx context.Context, given string) (*kernel.Run, error) {
+	id, err := spec.ParseFeatureID(given)
+	if err != nil {
+		return nil, err
+	}
+	info, err := a.Store.Run(ctx, id)
+	if err != nil && fault.CodeOf(err) != fault.UnknownRun {
+		return nil, err
+	}
+	if err != nil || info.Line != spec.Name {
+		return nil, fault.New(fault.UnknownRun, id, "there is no feature %s", id).
+			With(fault.Action{Action: "list", Command: "sluice spec list", Why: "it shows the features there are"})
+	}
+	return a.load(ctx, id)
+}
+
+// RunSpec lets a feature go on until it waits or ends. A step that failed is tried again.
+func (a *App) RunSpec(ctx context.Context, feature string) (SpecDoc, error) {
+	r, err := a.feature(ctx, feature)
+	if err != nil {
+		return SpecDoc{}, err
+	}
+	return a.driveSpec(ctx, r)
+}
+
+func (a *App) driveSpec(ctx context.Context, r *kernel.Run) (SpecDoc, error) {
+	if _, err := a.Drive(ctx, string(r.ID())); err != nil {
+		return SpecDoc{}, err
+	}
+	r, err := a.Engine.Load(ctx, r.ID())
+	if err != nil {
+		return SpecDoc{}, err
+	}
+	d, err := a.specDoc(ctx, r)
+	if err != nil {
+		return d, err
+	}
+	return d, specFailure(r, d)
+}
+
+// specFailure is the error of a feature whose step failed, with what the document says beside it.
+func specFailure(r *kernel.Run, d SpecDoc) error {
+	if r.Status() != kernel.RunFailed {
+		return nil
+	}
+	for n := range r.Nodes() {
+		if n.Status() != kernel.StatusFailed {
+			continue
+		}
+		code, message := fault.StepFailed, "it failed"
+		if f := n.Failure(); f != nil {
+			message = f.Message
+			if c := fault.Code(f.Code); c != fault.Unexpected && c.Exit() != fault.ExitUnexpected {
+				code = c
+			}
+		}
+		e := fault.New(code, string(r.ID()), "%s of %s failed: %s", n.Node().Step, r.ID(), message).With(spec.NextActions(r)...)
+		fields, err := json.Marshal(d)
+		if err != nil {
+			return err
+		}
+		e.Fields = fields
+		return e
+	}
+	return nil
+}
+
+// AnswerSpec answers open questions of a feature, by path or by number, and drives it on.
+func (a *App) AnswerSpec(ctx context.Context, feature string, set map[string]string, content []byte) (SpecDoc, error) {
+	r, err := a.feature(ctx, feature)
+	if err != nil {
+		return SpecDoc{}, err
+	}
+	ask := firstAsk(r, spec.Current(r).Answers())
+	if ask == nil {
+		return SpecDoc{}, fault.New(fault.IllegalStep, string(r.ID()), "feature %s is %s and asks nothing", r.ID(), spec.StatusOf(r)).With(spec.NextActions(r)...)
+	}
+	act, err := a.answerAct(ctx, r, ask, Reply{Choice: "answer", Set: set, Content: content})
+	if err != nil {
+		return SpecDoc{}, err
+	}
+	if r, err = a.Engine.Do(ctx, r.ID(), act); err != nil {
+		return SpecDoc{}, err
+	}
+	return a.driveSpec(ctx, r)
+}
+
+func firstAsk(r *kernel.Run, n kernel.NodeID) *kernel.Ask {
+	if v, ok := r.Node(n); ok && len(v.Asks()) > 0 {
+		return v.Asks()[0]
+	}
+	return nil
+}
+
+// ReviewSpec records a person's decision on the version that passed every gate. What is on hold may be decided again.
+func (a *App) ReviewSpec(ctx context.Context, feature string, v spec.Verdict) (SpecDoc, error) {
+	r, err := a.feature(ctx, feature)
+	if err != nil {
+		return SpecDoc{}, err
+	}
+	out, err := spec.Decide(r, a.By, v)
+	if err != nil {
+		return SpecDoc{}, err
+	}
+	node := spec.Current(r).Review()
+	var act engine.Act
+	if ask := firstAsk(r, node); ask != nil {
+		act, err = a.supplyAct(r, ask, kernel.Answer{Stamp: a.stamp(), Ask: ask.ID, Choice: string(v.Decision), Text: v.Reason}, *out)
+	} else {
+		act, err = a.submitAct(r, node, *out, v.Reason)
+	}
+	if err != nil {
+		return SpecDoc{}, err
+	}
+	if r, err = a.Engine.Do(ctx, r.ID(), act); err != nil {
+		return SpecDoc{}, err
+	}
+	return a.specDoc(ctx, r)
+}
+
+// submitAct is content that nobody asked for any more, held against the rule of its node.
+func (a *App) submitAct(r *kernel.Run, node kernel.NodeID, out line.Out, note string) (engine.Act, error) {
+	p := engine.PerformedAs(out)
+	c := kernel.Submit{Stamp: a.stamp(), Node: node, Content: p.Content, Note: note}
+	n, _ := r.Node(node)
+	if l := a.lineOf(r); l != nil && l.Rule != nil && n.Node().Gate.Rule != "" {
+		rule, err := l.Rule(n.Node(), out.Body)
+		if err != nil {
+			return engine.Act{}, err
+		}
+		c.Rule = &rule
+	}
+	return engine.Act{Command: c, Blobs: p.Blobs}, nil
+}
+
+// AmendSpec gives a published or dropped feature new input: a new pass of the same feature. Where ingest could not read
+// what was given, new input takes its place.
+func (a *App) AmendSpec(ctx context.Context, feature string, w spec.Wish) (SpecDoc, error) {
+	r, err := a.feature(ctx, feature)
+	if err != nil {
+		return SpecDoc{}, err
+	}
+	input, err := w.Input()
+	if err != nil {
+		return SpecDoc{}, err
+	}
+	p := engine.PerformedAs(input)
+	at := spec.Current(r)
+	submit := kernel.Submit{Stamp: a.stamp(), Node: at.Input(), Content: p.Content}
+	if n, ok := r.Node(at.Ingest()); ok && n.Status() == kernel.StatusFailed {
+		if r, err = a.Engine.Do(ctx, r.ID(), engine.Act{Command: submit, Blobs: p.Blobs}); err != nil {
+			return SpecDoc{}, err
+		}
+		return a.driveSpec(ctx, r)
+	}
+	if _, _, err := spec.Amend(r, ""); err != nil { // before a number is lost
+		return SpecDoc{}, err
+	}
+	run, err := a.nextID(ctx, spec.RunSeries(a.Now()))
+	if err != nil {
+		return SpecDoc{}, err
+	}
+	nodes, labels, err := spec.Amend(r, run)
+	if err != nil {
+		return SpecDoc{}, err
+	}
+	submit.Node = spec.Place{Pass: at.Pass + 1}.Input()
+	r, err = a.Engine.Do(ctx, r.ID(), engine.Act{Command: kernel.Unfold{Stamp: a.stamp(), Nodes: nodes}},
+		engine.Act{Command: kernel.Relabel{Stamp: a.stamp(), Set: labels}}, engine.Act{Command: submit, Blobs: p.Blobs})
+	if err != nil {
+		return SpecDoc{}, err
+	}
+	return a.driveSpec(ctx, r)
+}
+
+// ReopenSpec leads a feature on hold back to its questions.
+func (a *App) ReopenSpec(ctx context.Context, feature string) (SpecDoc, error) {
+	r, err := a.feature(ctx, feature)
+	if err != nil {
+		return SpecDoc{}, err
+	}
+	nodes, err := spec.Reopen(r)
+	if err != nil {
+		return SpecDoc{}, err
+	}
+	if r, err = a.Engine.Do(ctx, r.ID(), engine.Act{Command: kernel.Unfold{Stamp: a.stamp(), Nodes: nodes}}); err != nil {
+		return SpecDoc{}, err
+	}
+	return a.specDoc(ctx, r)
+}
+
+// ShowSpec gives a version of a feature as it is stored; none named means the newest.
+func (a *App) ShowSpec(ctx context.Context, feature, version string) (spec.CanonicalSpec, error) {
+	r, err := a.feature(ctx, feature)
+	if err != nil {
+		return spec.CanonicalSpec{}, err
+	}
+	v, _ := spec.Newest(r)
+	if version != "" {
+		if version, err = spec.ParseVersionID(version); err != nil {
+			return spec.CanonicalSpec{}, err
+		}
+		v, _ = r.Version(kernel.VersionID(version))
+	}
+	if v == nil || v.Schema != spec.SpecSchema {
+		return spec.CanonicalSpec{}, fault.New(fault.UnknownVersion, string(r.ID()), "feature %s has no version %s", r.ID(), version).
+			With(fault.Action{Action: "versions", Command: "sluice spec versions " + string(r.ID()), Why: "it shows the versions there are"})
+	}
+	body, err := a.bodies(ctx, r)(v)
+	if err != nil {
+		return spec.CanonicalSpec{}, err
+	}
+	return spec.Decode(body)
+}
+
+// SpecStatus says where a feature stands.
+func (a *App) SpecStatus(ctx context.Context, feature string) (SpecDoc, error) {
+	r, err := a.feature(ctx, feature)
+	if err != nil {
+		return SpecDoc{}, err
+	}
+	return a.specDoc(ctx, r)
+}
+
+func (a *App) specDoc(ctx context.Context, r *kernel.Run) (SpecDoc, error) {
+	d := SpecDoc{Summary: spec.Summarize(r), Questions: []spec.Question{}, Next: spec.NextActions(r)}
+	if ask := firstAsk(r, spec.Current(r).Answers()); ask != nil {
+		d.Ask = ask.Title
+		for _, q := range ask.Questions {
+			d.Questions = append(d.Questions, spec.Question{ID: q.ID, Path: q.Path, Question: q.Text, Choices: q.Choices})
+		}
+	}
+	v := spec.LastGate(r)
+	if v == nil {
+		return d, nil
+	}
+	body, err := a.bodies(ctx, r)(v)
+	if err != nil {
+		return d, err
+	}
+	gate, err := spec.DecodeGate(body)
+	d.GateResult = &gate
+	return d, err
+}
