@@ -75,6 +75,7 @@ type Server struct {
 	Slow time.Duration
 
 	web     *httptest.Server
+	quit    chan struct{}
 	columns map[string]Kind
 	mu      sync.Mutex
 	tokens  map[string]bool
@@ -88,7 +89,8 @@ type Server struct {
 
 // Start serves until Close.
 func Start() *Server {
-	s := &Server{columns: Columns(), tokens: map[string]bool{}, byToken: map[string]string{}, faults: map[Op][]Fault{}, calls: map[Op]int{}, life: 7200}
+	s := &Server{columns: Columns(), tokens: map[string]bool{}, byToken: map[string]string{}, faults: map[Op][]Fault{}, calls: map[Op]int{}, life: 7200,
+		quit: make(chan struct{})}
 	base := "/open-apis/bitable/v1/apps/{app}/tables/{table}/records"
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /open-apis/auth/v3/tenant_access_token/internal", s.serve(Token, s.token))
@@ -102,6 +104,7 @@ func Start() *Server {
 
 // Close ends the server.
 func (s *Server) Close() {
+	close(s.quit)
 	s.web.CloseClientConnections()
 	s.web.Close()
 }
@@ -187,7 +190,7 @@ func (s *Server) serve(op Op, do func(*http.Request) answer) http.HandlerFunc {
 		if s.Slow > 0 {
 			select {
 			case <-time.After(s.Slow):
-			case <-r.Context().Done():
+			case <-s.quit:
 				return
 			}
 		}
