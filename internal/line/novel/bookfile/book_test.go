@@ -162,6 +162,15 @@ func TestEPUB(t *testing.T) {
 	}
 }
 
+func TestRightToLeft(t *testing.T) {
+	_, files := unzip(t, mustRender(t, Book{Project: "bayit", Title: "הבית", Language: "he", Chapters: []story.GeneratedChapter{chapter(1, "לילה", "היה לילה.")}}, EPUB))
+	for file, part := range map[string]string{"OEBPS/content.opf": `<spine toc="ncx" page-progression-direction="rtl">`, "OEBPS/chapter-0001.xhtml": `lang="he" dir="rtl">`} {
+		if !strings.Contains(files[file], part) {
+			t.Errorf("%s lacks %s:\n%s", file, part, files[file])
+		}
+	}
+}
+
 func TestIdentifierStaysWithTheProject(t *testing.T) {
 	if a, b := identifier("Мой-Дом"), identifier("мой-дом"); a != b || len(a) != len("urn:uuid:")+36 || a[len("urn:uuid:")+14] != '5' {
 		t.Errorf("identifiers %s and %s", a, b)

@@ -41,9 +41,7 @@ func TestEPUBCheck(t *testing.T) {
 	}
 	command := checker(t)
 	dir := t.TempDir()
-	all := books(t)
-	all["he"] = Book{Project: "bayit", Title: "הבית", Language: "he", Modified: modified, Chapters: all["en"].Chapters[:1]}
-	for name, b := range all {
+	for name, b := range books(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join(dir, name+".epub")
