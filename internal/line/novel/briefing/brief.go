@@ -109,7 +109,7 @@ func ForTheme(b Book, o Options) (Brief, error) {
 	brief, g := begin(AgentTheme, b, o)
 	in := b.foundation(g)
 	in.World = &b.World
-	err := brief.end(o, in, []part{b.premise(50), b.world(50)}, "premise", "world")
+	err := brief.end(o, in, []part{b.premise(50), b.world(50, nil)}, "premise", "world")
 	return brief, err
 }
 
@@ -118,7 +118,7 @@ func ForCharacters(b Book, o Options) (Brief, error) {
 	brief, g := begin(AgentCharacters, b, o)
 	in := b.foundation(g)
 	in.World, in.ThemeConflict = &b.World, &b.Theme
-	err := brief.end(o, in, []part{b.premise(40), b.theme(25), b.world(35)}, "premise", "world", "theme")
+	err := brief.end(o, in, []part{b.premise(40), b.theme(25), b.world(35, nil)}, "premise", "world", "theme")
 	return brief, err
 }
 
@@ -128,7 +128,7 @@ func ForOutline(b Book, o Options) (Brief, error) {
 	brief.Chapters = b.Settings.TargetChapters // the outline that is there does not decide how long the new one is
 	in := b.foundation(g)
 	in.World, in.ThemeConflict, in.Characters = &b.World, &b.Theme, &b.Characters
-	weighty := []part{b.premise(25), b.cast(nil, 40), b.theme(15), b.world(30)}
+	weighty := []part{b.premise(25), b.cast(nil, 40), b.theme(15), b.world(30, nil)}
 	err := brief.end(o, in, weighty, "premise", "world", "theme", "cast")
 	return brief, err
 }
@@ -163,7 +163,7 @@ func ForPlan(b Book, number int, o Options) (Brief, error) {
 	in := planInputs{chapterInputs: chapterInputs{g, number, entry.ChapterTitle, who.names()}, KeyEvents: entry.KeyEvents,
 		TimelineAnchor: entry.TimelineAnchor, WorldName: b.World.WorldName, WordsPerScene: b.Settings.WordsPerScene, SceneCount: o.Scenes}
 	weighty := []part{b.entry(entry, 15), b.memory(number, 36), b.threads(number, 10), b.cast(who, 22), b.buildsOn(entry, 10),
-		b.world(14), b.around(number, 8), b.theme(7), b.arc(8)}
+		b.world(14, entryTerms(entry)), b.around(number, 8), b.theme(7), b.arc(8)}
 	err := brief.end(o, in, weighty, "world", "theme", "cast", "arc", "memory", "threads", "builds_on", "around", "entry")
 	return brief, err
 }
@@ -213,7 +213,7 @@ func ForScene(b Book, plan story.ChapterPlan, scene int, before Before, o Option
 		SceneType: sp.SceneType, Location: sp.Location, Purpose: sp.Purpose, KeyActions: sp.KeyActions, EstimatedWords: brief.Words, Intensity: sp.Intensity}
 	who := b.presence(entry, story.ChapterPlan{Scenes: []story.ScenePlan{sp}}, number)
 	weighty := []part{scenePlan(sp, 14), textBefore(before, 12), b.memory(number, 36), b.cast(who, 22), otherScenes(plan, scene, 6),
-		b.theme(7), b.threads(number, 7), b.world(14), soFar(before, 6), b.buildsOn(entry, 8)}
+		b.theme(7), b.threads(number, 7), b.world(14, entryTerms(entry, sp)), soFar(before, 6), b.buildsOn(entry, 8)}
 	err := brief.end(o, in, weighty, "world", "theme", "cast", "memory", "threads", "builds_on", "other_scenes", "so_far", "scene", "before")
 	return brief, err
 }

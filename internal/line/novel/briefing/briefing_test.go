@@ -25,7 +25,7 @@ func measured(b Brief) int {
 
 func TestNothingExceedsTheBudget(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for range 30 {
+	for range 12 {
 		number := 1 + rng.IntN(30)
 		b := wildBook(rng, 30)
 		budget := 1 + rng.IntN(12000)
@@ -66,7 +66,7 @@ func checkNearest(t *testing.T, b Brief) {
 func TestPromptsStayFlat(t *testing.T) {
 	for _, tongue := range tongues() {
 		low, high := map[string]int{}, map[string]int{}
-		for _, number := range []int{10, 11, 20, 50, 100, 300, 999, 1000} {
+		for _, number := range []int{10, 11, 50, 300, 1000} {
 			list, err := briefs(tongue, tongue.book(1002, number), number, Options{})
 			if err != nil {
 				t.Fatal(err)
@@ -244,12 +244,28 @@ func TestTextsAreCutWhereAReaderWould(t *testing.T) {
 	}
 }
 
+func TestOfALongTextTheChapterGetsItsPart(t *testing.T) {
+	filler := strings.Repeat("Nothing of note lies there. ", 40)
+	long := "The land has three rivers. " + filler + "The harbour freezes from November on. " + filler + "Bells hang in every tower."
+	for _, c := range []struct{ name, got, want, not string }{
+		{"words", termsOf("They walk to the frozen harbour.").pick(long, 60), "The land has three rivers. ", "Bells"},
+		{"what matters", termsOf("They walk to the frozen harbour.").pick(long, 60), "The harbour freezes from November on.", "Bells"},
+		{"endings", termsOf("Ночью они идут к гавани.").pick("Это город. "+strings.Repeat("Ничего особого тут нет. ", 40)+"Гавань замерзает в ноябре. А за рекой никто никогда ничего не строил и не будет.", 60), "Гавань замерзает", "никогда"},
+		{"Chinese", termsOf("他们走向旧码头").pick("此地三河交汇。"+strings.Repeat("那里没有什么。", 40)+"旧码头冬天结冰。城中多钟。", 60), "旧码头冬天结冰。", "城中多钟"},
+		{"nothing to go by", terms(nil).pick(long, 30), "The land has three rivers.", "harbour"},
+	} {
+		if !strings.Contains(c.got, c.want) || strings.Contains(c.got, c.not) {
+			t.Errorf("%s: %q", c.name, c.got)
+		}
+	}
+}
+
 func FuzzCut(f *testing.F) {
 	f.Add("One two. Three", 3)
 	f.Add("天还没亮。他就走了", 4)
 	f.Add("\xff\xfe…", 1)
 	f.Fuzz(func(t *testing.T, text string, limit int) {
-		for name, got := range map[string]string{"clip": clip(text, limit), "tail": tail(text, limit), "first": first(text, limit), "last": last(text, limit)} {
+		for name, got := range map[string]string{"clip": clip(text, limit), "tail": tail(text, limit), "first": first(text, limit), "last": last(text, limit), "pick": termsOf(text[:len(text)/2]).pick(text, limit)} {
 			if Tokens(got) > max(0, limit) {
 				t.Errorf("%s: %d tokens, the limit is %d: %q", name, Tokens(got), limit, got)
 			}

@@ -36,6 +36,15 @@ func (b Book) entry(c story.OutlineChapter, share int) part {
 	return p
 }
 
+// entryTerms are what a chapter and its scenes speak of.
+func entryTerms(c story.OutlineChapter, scenes ...story.ScenePlan) terms {
+	texts := append([]string{c.ChapterTitle, c.Summary}, head(c.KeyEvents, 12)...)
+	for _, s := range head(scenes, 40) {
+		texts = append(texts, s.Location, s.Purpose, strings.Join(head(s.KeyActions, 12), "\n"))
+	}
+	return termsOf(texts...)
+}
+
 // when is the time that the outline gives the chapter.
 func (b Book) when(c story.OutlineChapter, share int) part {
 	p := part{key: "when", label: "when the outline has this chapter happen", share: share}

@@ -18,9 +18,12 @@ func (b Book) premise(share int) part {
 	return p
 }
 
-// world is the ground of the story. Rules come first where there is little room: breaking one is worse than missing a
-// custom.
-func (b Book) world(share int) part {
+// maxField is what one field of the world may take.
+const maxField = 250
+
+// world is the ground of the story: of a long field the sentences that the chapter has to do with. Rules come first where
+// there is little room: breaking one is worse than missing a custom.
+func (b Book) world(share int, about terms) part {
 	p := part{key: "world", label: "world", share: share}
 	w := b.World
 	for _, f := range []struct {
@@ -31,7 +34,10 @@ func (b Book) world(share int) part {
 		{3, "geography", w.Geography}, {5, "technology_level", w.TechnologyLevel}, {4, "social_system", w.SocialSystem}, {6, "culture_customs", w.CultureCustoms},
 	} {
 		if !story.IsBlank(f.text) {
-			it := clipped(f.name, f.name+": "+oneLine(f.text), 250)
+			it := clipped(f.name, f.name+": "+oneLine(f.text), maxField)
+			if it.size > maxField {
+				it.forms = []wording{{Short, f.name + ": " + about.pick(f.text, maxField-20), "the sentences that have to do with this chapter"}}
+			}
 			it.place = f.place
 			p.items = append(p.items, it)
 		}

@@ -38,7 +38,7 @@ func ForConsistency(b Book, plan story.ChapterPlan, c story.GeneratedChapter, fo
 	brief.Chapter, brief.Scenes = number, len(c.Scenes)
 	who := b.presence(entry, plan, number)
 	in := chapterInputs{g, number, c.ChapterTitle, onStage(plan, who)}
-	weighty := []part{subject(c), b.memory(number, 36), b.entry(entry, 10), b.cast(who, 24), b.buildsOn(entry, 10), b.world(16),
+	weighty := []part{subject(c), b.memory(number, 36), b.entry(entry, 10), b.cast(who, 24), b.buildsOn(entry, 10), b.world(16, entryTerms(entry, plan.Scenes...)),
 		b.threads(number, 8), foundIssues(found, 8), b.around(number, 6)}
 	err := brief.end(o, in, weighty, "world", "cast", "memory", "threads", "builds_on", "around", "entry", "found", "subject")
 	return brief, err
@@ -57,7 +57,7 @@ func ForLogic(b Book, plan story.ChapterPlan, c story.GeneratedChapter, o Option
 	brief.Chapter, brief.Scenes = number, len(c.Scenes)
 	who := b.presence(entry, plan, number)
 	in := logicInputs{chapterInputs{g, number, c.ChapterTitle, onStage(plan, who)}, b.Settings.LogicReviewMinScore}
-	weighty := []part{subject(c), b.entry(entry, 10), chapterPlan(plan, 16), b.memory(number, 36), b.cast(who, 20), b.world(14),
+	weighty := []part{subject(c), b.entry(entry, 10), chapterPlan(plan, 16), b.memory(number, 36), b.cast(who, 20), b.world(14, entryTerms(entry, plan.Scenes...)),
 		b.buildsOn(entry, 8), b.threads(number, 7), b.theme(5)}
 	err := brief.end(o, in, weighty, "world", "theme", "cast", "memory", "threads", "builds_on", "entry", "plan", "subject")
 	return brief, err
@@ -79,7 +79,7 @@ func ForRevision(b Book, plan story.ChapterPlan, c story.GeneratedChapter, notes
 	in := revisionInputs{chapterInputs{g, number, c.ChapterTitle, onStage(plan, who)}, notes, c.Scenes}
 	chapter := subject(c)
 	chapter.items = append(chapter.items, whole("revision notes", notes))
-	weighty := []part{chapter, b.memory(number, 36), b.cast(who, 24), b.entry(entry, 10), b.world(14), b.buildsOn(entry, 8),
+	weighty := []part{chapter, b.memory(number, 36), b.cast(who, 24), b.entry(entry, 10), b.world(14, entryTerms(entry, plan.Scenes...)), b.buildsOn(entry, 8),
 		b.theme(6), b.threads(number, 6)}
 	err := brief.end(o, in, weighty, "world", "theme", "cast", "memory", "threads", "builds_on", "entry", "subject")
 	return brief, err
