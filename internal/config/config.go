@@ -22,12 +22,13 @@ import (
 // Fields are strings, booleans, whole numbers, floats, durations, lists of strings, pointers to one of these where absent
 // differs from zero, or the table of smoke tests.
 type Config struct {
-	Model  Model  `yaml:"model" doc:"the model that does the writing and judging"`
-	Engine Engine `yaml:"engine" doc:"how runs are driven"`
-	Person Person `yaml:"person" doc:"who approves here"`
-	MCP    MCP    `yaml:"mcp" doc:"what MCP clients may do"`
-	Task   Task   `yaml:"task" doc:"what plans of tasks are held to; a plan keeps what it was imported with"`
-	Log    Log    `yaml:"log" doc:"what is recorded beside the journal"`
+	Model   Model   `yaml:"model" doc:"the model that does the writing and judging"`
+	Engine  Engine  `yaml:"engine" doc:"how runs are driven"`
+	Person  Person  `yaml:"person" doc:"who approves here"`
+	MCP     MCP     `yaml:"mcp" doc:"what MCP clients may do"`
+	Task    Task    `yaml:"task" doc:"what plans of tasks are held to; a plan keeps what it was imported with"`
+	Publish Publish `yaml:"publish" doc:"where specs are published to"`
+	Log     Log     `yaml:"log" doc:"what is recorded beside the journal"`
 }
 
 // Model says which model is asked, and how. Where its key is kept stands here, the key never.
@@ -76,6 +77,23 @@ type Task struct {
 	SmokeTests SmokeTests `yaml:"smoke_tests" trust:"user" doc:"programs that run_smoke_test criteria may run, by format or pattern of file names"`
 }
 
+// Publish says where specs are published to. Addresses and secrets are the user's own: a workspace that came from somebody
+// else must not be able to send anything anywhere.
+type Publish struct {
+	FileDir           string        `yaml:"file_dir" doc:"directory of the workspace for published documents"`
+	Mapping           string        `yaml:"mapping" doc:"mapping file of the Feishu table, in the workspace; empty is the built-in one"`
+	WebhookURL        string        `yaml:"webhook_url" trust:"user" doc:"address that versions are posted to; empty is no webhook"`
+	WebhookSecretEnv  string        `yaml:"webhook_secret_env" trust:"user" doc:"the variable that holds the secret posts are signed with"`
+	WebhookSecretFile string        `yaml:"webhook_secret_file" trust:"user" doc:"a file of yours (mode 0600) that holds it; wins over the variable"`
+	FeishuBaseURL     string        `yaml:"feishu_base_url" trust:"user" doc:"where Feishu is; empty is its own address"`
+	FeishuAppID       string        `yaml:"feishu_app_id" trust:"user" doc:"the app that publishes; empty is no Feishu"`
+	FeishuSecretEnv   string        `yaml:"feishu_secret_env" trust:"user" doc:"the variable that holds the app's secret"`
+	FeishuSecretFile  string        `yaml:"feishu_secret_file" trust:"user" doc:"a file of yours (mode 0600) that holds it; wins over the variable"`
+	FeishuAppToken    string        `yaml:"feishu_app_token" trust:"user" doc:"the base (bitable) of the table"`
+	FeishuTableID     string        `yaml:"feishu_table_id" trust:"user" doc:"the table"`
+	Timeout           time.Duration `yaml:"timeout" min:"0s" doc:"longest wait for one answer of a target; 0s is 30s"`
+}
+
 // Log says where the program's own log goes.
 type Log struct {
 	Dir string `yaml:"dir" trust:"user" doc:"directory of the daily log; empty is .sluice/log of the workspace"`
@@ -89,7 +107,8 @@ func Default() Config {
 		Engine: Engine{Workers: 4},
 		Task: Task{MaxDecompositionDepth: 5, OneShotThresholdPersonDays: 10, MaxLeaves: 500, MaxPlanAttempts: 3,
 			MaxTotalAttempts: 50, MaxAttempts: 3, ReviewPassScore: 90, PlanReviewPassScore: 90, Reviewer: "xiaojing"},
-		Person: Person{Name: osUser()},
+		Person:  Person{Name: osUser()},
+		Publish: Publish{FileDir: "published", Timeout: 30 * time.Second, WebhookSecretEnv: "SLUICE_WEBHOOK_SECRET", FeishuSecretEnv: "FEISHU_APP_SECRET"},
 	}
 }
 
@@ -143,6 +162,14 @@ func refuse(key string, c *Config) string {
 		if c.Model.KeyEnv != "" && !variable.MatchString(c.Model.KeyEnv) {
 			return "takes the name of a variable in capitals, digits and _, never the key itself"
 		}
+	case "publish.webhook_secret_env":
+		return refuseVariable(c.Publish.WebhookSecretEnv)
+	case "publish.feishu_secret_env":
+		return refuseVariable(c.Publish.FeishuSecretEnv)
+	case "publish.webhook_url":
+		return refuseTargetURL(c.Publish.WebhookURL)
+	case "publish.feishu_base_url":
+		return refuseTargetURL(c.Publish.FeishuBaseURL)
 	case "model.base_url":
 		return refuseURL(c.Model.BaseURL)
 	case "person.name":
@@ -151,6 +178,21 @@ func refuse(key string, c *Config) string {
 		}
 	}
 	return ""
+}
+
+func refuseVariable(name string) string {
+	if name != "" && !variable.MatchString(name) {
+		return "takes the name of a variable in capitals, digits and _, never the secret itself"
+	}
+	return ""
+}
+
+func refuseTargetURL(text string) string {
+	why := refuseURL(text)
+	if strings.HasPrefix(why, "holds") {
+		return "holds a user or a query; the secret comes from a variable or a file of yours"
+	}
+	return why
 }
 
 func refuseURL(text string) string {

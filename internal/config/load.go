@@ -197,6 +197,9 @@ func (l *loader) finish(s Source) {
 		}
 	}
 	m.KeyFile = l.place(m.KeyFile, "model.key_file", s)
+	p := &l.out.Publish
+	p.WebhookSecretFile = l.place(p.WebhookSecretFile, "publish.webhook_secret_file", s)
+	p.FeishuSecretFile = l.place(p.FeishuSecretFile, "publish.feishu_secret_file", s)
 	l.out.Log.Dir = l.place(l.out.Log.Dir, "log.dir", s)
 }
 
