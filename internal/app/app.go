@@ -12,6 +12,7 @@ import (
 	"sluice/internal/journal"
 	"sluice/internal/kernel"
 	"sluice/internal/line"
+	"sluice/internal/line/novel/story"
 	"sluice/internal/line/task"
 	"sluice/internal/session"
 )
@@ -30,15 +31,16 @@ type App struct {
 	Root    string // of the workspace
 	Engine  *engine.Engine
 	Store   Store
-	By      kernel.Actor  // who uses this door
-	Plan    engine.Plan   // how runs are driven, from configuration
-	Plans   task.Settings // what plans of tasks are held to, from configuration
-	Counter Counter       // of display ids
-	Health  Health        // doctor and verify
-	Tree    export.Tree   // where exports are written
-	Space   session.Tree  // the workspace's files
-	Writer  Writer        // of files that show what the store holds
-	Index   *Indexer      // of workflows
+	By      kernel.Actor   // who uses this door
+	Plan    engine.Plan    // how runs are driven, from configuration
+	Plans   task.Settings  // what plans of tasks are held to, from configuration
+	Novel   story.Settings // of books that say nothing, from configuration
+	Counter Counter        // of display ids
+	Health  Health         // doctor and verify
+	Tree    export.Tree    // where exports are written
+	Space   session.Tree   // the workspace's files
+	Writer  Writer         // of files that show what the store holds
+	Index   *Indexer       // of workflows
 	Notes   session.Notes
 	Now     func() time.Time
 }

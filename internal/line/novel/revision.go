@@ -24,6 +24,12 @@ func submit(s kernel.Stamp, id kernel.NodeID, schemaName string, body []byte, no
 		Content: kernel.Content{Digest: digest.Of(body), Size: int64(len(body)), Schema: schemaName}}, Bodies: [][]byte{body}}
 }
 
+// SubmitSettings stores settings as a person gave them.
+func SubmitSettings(s kernel.Stamp, v story.Settings) (Deed, error) {
+	body, err := story.Encode(v)
+	return submit(s, SettingsNode, SchemaSettings, body, ""), err
+}
+
 // submitRevision stores a RevisionStatus with what its rule finds.
 func submitRevision(s kernel.Stamp, rev story.RevisionStatus, note string, sources ...kernel.VersionID) (Deed, error) {
 	body, err := story.Encode(rev)

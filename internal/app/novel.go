@@ -1,0 +1,185 @@
+package app
+
+import (
+	"context"
+
+	"sluice/internal/digest"
+	"sluice/internal/engine"
+	"sluice/internal/fault"
+	"sluice/internal/journal"
+	"sluice/internal/kernel"
+	"sluice/internal/line/novel"
+	"sluice/internal/line/novel/story"
+)
+
+// deeds renders what the line decided for the engine.
+func deeds(list []novel.Deed) []engine.Act {
+	acts := make([]engine.Act, 0, len(list))
+	for _, d := range list {
+		act := engine.Act{Command: d.Command}
+		for _, body := range d.Bodies {
+			act.Blobs = append(act.Blobs, journal.Blob{Digest: digest.Of(body), Body: body})
+		}
+		acts = append(acts, act)
+	}
+	return acts
+}
+
+// NovelNew is a wish for a new book. Settings that are not given are as configured.
+type NovelNew struct {
+	Name     string
+	Settings story.Settings
+}
+
+// NovelDoc answers with a book that was made or found.
+type NovelDoc struct {
+	Project  string         `json:"project"`
+	RunID    kernel.RunID   `json:"run_id"`
+	Path     string         `json:"path"`
+	Settings story.Settings `json:"settings"`
+}
+
+// NewNovel makes a book: its directory, its settings and its run, in one commit.
+func (a *App) NewNovel(ctx context.Context, w NovelNew) (NovelDoc, error) {
+	name, err := story.ParseName(w.Name)
+	if err != nil {
+		return NovelDoc{}, err
+	}
+	s := w.Settings
+	s.ProjectName = name
+	if s.Language == "" {
+		s.Language = story.LanguageOf(s.Premise)
+	}
+	if err := s.Check("settings"); err != nil {
+		return NovelDoc{}, err
+	}
+	if _, err := a.Store.Run(ctx, string(novel.RunID(name))); err == nil || a.projectExists(name) {
+		return NovelDoc{}, fault.New(fault.ProjectExists, name, "project %s exists", name).
+			With(fault.Action{Action: "status", Command: "sluice novel status " + name, Why: "it shows where the book stands"})
+	}
+	open, err := novel.Open(name, s)
+	if err != nil {
+		return NovelDoc{}, err
+	}
+	open.Stamp = a.stamp()
+	given, err := novel.SubmitSettings(a.stamp(), s)
+	if err != nil {
+		return NovelDoc{}, err
+	}
+	run, err := a.Engine.OpenWith(ctx, open, deeds([]novel.Deed{given})...)
+	if err != nil {
+		return NovelDoc{}, err
+	}
+	return NovelDoc{Project: name, RunID: run.ID(), Path: story.Dir(name), Settings: s}, nil
+}
+
+// book finds a project and takes over what people changed in it. One without a journal is adopted whole. Flaws are files
+// that could not be taken over.
+func (a *App) book(ctx context.Context, given string) (*kernel.Run, []novel.Flaw, error) {
+	name, err := story.ParseName(given)
+	if err != nil {
+		return nil, nil, err
+	}
+	id := novel.RunID(name)
+	_, err = a.Store.Run(ctx, string(id))
+	if fault.CodeOf(err) == fault.UnknownRun {
+		return a.adoptProject(ctx, name)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, err := a.Engine.Adopt(ctx, id); err != nil {
+		return nil, nil, err
+	}
+	run, err := a.Engine.Load(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	found, err := a.strays(run, novel.ProjectOf(run))
+	if err != nil || len(found) == 0 {
+		return run, nil, err
+	}
+	list, flaws := novel.Import(run, a.stamp(), found)
+	if len(list) > 0 {
+		run, err = a.Engine.Do(ctx, id, deeds(list)...)
+	}
+	return run, flaws, err
+}
+
+func (a *App) projectExists(name string) bool {
+	found, err := a.projectFiles(name, func(story.Place) bool { return true })
+	return err == nil && len(found) > 0
+}
+
+// adoptProject makes a book of a directory that has no journal.
+func (a *App) adoptProject(ctx context.Context, name string) (*kernel.Run, []novel.Flaw, error) {
+	found, err := a.projectFiles(name, func(story.Place) bool { return true })
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(found) == 0 {
+		return nil, nil, fault.New(fault.UnknownProject, name, "there is no project %s", name).
+			With(fault.Action{Action: "list", Command: "sluice novel list", Why: "it shows the projects there are"},
+				fault.Action{Action: "new", Command: "sluice novel new " + name + " --premise TEXT", Why: "it makes one"})
+	}
+	open, err := novel.Open(name, a.Novel)
+	if err != nil {
+		return nil, nil, err
+	}
+	open.Stamp = a.stamp()
+	fresh := kernel.NewRun()
+	if _, err := kernel.Apply(fresh, open); err != nil {
+		return nil, nil, err
+	}
+	list, flaws := novel.Import(fresh, a.stamp(), found)
+	run, err := a.Engine.OpenWith(ctx, open, deeds(list)...)
+	return run, flaws, err
+}
+
+// strays are files of a project that show a node without content: people put them there.
+func (a *App) strays(run *kernel.Run, name string) ([]novel.Found, error) {
+	return a.projectFiles(name, func(p story.Place) bool {
+		id, ok := novel.NodeOf(p)
+		if !ok {
+			return false // the two files that show all chapters are ours
+		}
+		n, ok := run.Node(id)
+		return !ok || n.Newest() == nil || n.Status() == kernel.StatusAbandoned
+	})
+}
+
+// projectFiles reads the documents of a project that are wanted.
+func (a *App) projectFiles(name string, wanted func(story.Place) bool) ([]novel.Found, error) {
+	var found []novel.Found
+	for _, dir := range []string{"", story.ChaptersDir + "/", story.ReviewsDir + "/"} {
+		at := story.Dir(name) + "/" + dir
+		entries, err := a.Space.List(at)
+		if fault.CodeOf(err) == fault.NotFound {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			p, ok := story.ParsePlace(dir + e.Name())
+			if !ok || !e.Type().IsRegular() || !wanted(p) {
+				continue
+			}
+			body, err := a.Space.Read(at + e.Name())
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, novel.Found{Place: p, Path: at + e.Name(), Body: body})
+		}
+	}
+	return found, nil
+}
+
+// NovelStatus says where a book stands.
+func (a *App) NovelStatus(ctx context.Context, name string) (novel.StatusDoc, error) {
+	run, _, err := a.book(ctx, name)
+	if err != nil {
+		return novel.StatusDoc{}, err
+	}
+	return novel.Status(run, a.bodies(ctx, run))
+}
