@@ -4,22 +4,21 @@ import "slices"
 
 // Chart is a document with the ways through it. Nodes that are abandoned stand outside every rule and are not on it.
 type Chart struct {
-	doc      *Document
-	nodes    map[string]*Node // the first of each id
-	parts    map[string][]string
-	wholes   map[string][]string
-	checks   map[string][]string // of an ACTION
-	needs    map[string][]string // prerequisites, of nodes that are no CHECK
-	rivals   map[string]string   // the group of alternatives a node belongs to
-	depth    map[string]int      // along DECOMPOSE; only what the root reaches has one
-	anyOf    map[string]bool     // goals of which one part is enough
-	conflict map[string]bool     // goals whose edges say AND and OR
+	doc    *Document
+	nodes  map[string]*Node // the first of each id
+	parts  map[string][]string
+	wholes map[string][]string
+	checks map[string][]string // of an ACTION
+	needs  map[string][]string // prerequisites, of nodes that are no CHECK
+	rivals map[string]string   // the group of alternatives a node belongs to
+	depth  map[string]int      // along DECOMPOSE; only what the root reaches has one
+	anyOf  map[string]bool     // goals of which one part is enough
 }
 
 // NewChart reads a document's edges. Edges that lead nowhere are left to the doctor.
 func NewChart(d *Document) *Chart {
 	c := &Chart{doc: d, nodes: make(map[string]*Node, len(d.Nodes)), parts: map[string][]string{}, wholes: map[string][]string{}, checks: map[string][]string{},
-		needs: map[string][]string{}, rivals: map[string]string{}, depth: map[string]int{}, anyOf: map[string]bool{}, conflict: map[string]bool{}}
+		needs: map[string][]string{}, rivals: map[string]string{}, depth: map[string]int{}, anyOf: map[string]bool{}}
 	for i := range d.Nodes {
 		n := &d.Nodes[i]
 		if _, twice := c.nodes[n.TaskID]; !twice && n.Status != Abandoned {
@@ -38,7 +37,8 @@ func NewChart(d *Document) *Chart {
 
 func (c *Chart) join() {
 	seen := map[[3]string]bool{}
-	said := map[string]string{}
+	either, all := map[string][]Edge{}, map[string]bool{} // DECOMPOSE edges that say OR, by their whole; wholes with others
+	var order []string
 	var opposed []Edge
 	for _, e := range c.doc.Edges {
 		key := [3]string{e.FromTaskID, e.ToTaskID, string(e.EdgeType)}
@@ -51,22 +51,43 @@ func (c *Chart) join() {
 		case Decompose:
 			c.parts[e.FromTaskID] = append(c.parts[e.FromTaskID], e.ToTaskID)
 			c.wholes[e.ToTaskID] = append(c.wholes[e.ToTaskID], e.FromTaskID)
-			word := e.Metadata.AndOr
-			if word == "" {
-				word = "AND"
+			if e.Metadata.AndOr != "OR" {
+				all[e.FromTaskID] = true
+				continue
 			}
-			if before := said[e.FromTaskID]; before != "" && before != word {
-				c.conflict[e.FromTaskID] = true
+			if either[e.FromTaskID] == nil {
+				order = append(order, e.FromTaskID)
 			}
-			said[e.FromTaskID] = word
-			c.anyOf[e.FromTaskID] = word == "OR"
+			either[e.FromTaskID] = append(either[e.FromTaskID], e)
 		case DependsOn:
 			c.needs[e.ToTaskID] = append(c.needs[e.ToTaskID], e.FromTaskID)
 		case Alternative:
 			opposed = append(opposed, e)
 		}
 	}
+	for _, whole := range order {
+		if !all[whole] {
+			c.anyOf[whole] = true
+			continue
+		}
+		opposed = append(opposed, alternatives(either[whole])...)
+	}
 	c.oppose(opposed)
+}
+
+// alternatives ties the parts of a whole of which one is enough, where the whole needs others beside them: those of one
+// group id together.
+func alternatives(edges []Edge) []Edge {
+	first := map[string]string{}
+	var out []Edge
+	for _, e := range edges {
+		if with := first[e.Metadata.GroupID]; with != "" {
+			out = append(out, Edge{FromTaskID: with, ToTaskID: e.ToTaskID, EdgeType: Alternative})
+			continue
+		}
+		first[e.Metadata.GroupID] = e.ToTaskID
+	}
+	return out
 }
 
 // oppose joins nodes into groups of alternatives: whatever an edge or a group id ties together, however far around.

@@ -30,7 +30,6 @@ const (
 	DuplicateTask        = "duplicate_task_id"
 	UnknownEnd           = "unknown_edge_end"
 	MissingDecomposition = "missing_decomposition"
-	MixedAndOr           = "mixed_and_or"
 	Unreachable          = "unreachable"
 	CycleFound           = "cycle"
 	ActionWithoutCheck   = "action_without_check"
@@ -150,9 +149,6 @@ func (x *examination) decomposition() {
 			continue
 		case n.NodeType == Goal && len(c.parts[n.TaskID]) == 0:
 			x.find(MissingDecomposition, n.TaskID, "", "add DECOMPOSE edges to what it consists of, or abandon it", "GOAL %q consists of nothing", n.Title)
-		}
-		if c.conflict[n.TaskID] {
-			x.find(MixedAndOr, n.TaskID, "", "say AND or OR on all its DECOMPOSE edges, or put a GOAL between", "the DECOMPOSE edges of %q say both AND and OR", n.Title)
 		}
 		if _, reached := c.Depth(n.TaskID); !reached && c.typeOf(x.doc.Plan.RootTaskID) != "" {
 			x.find(Unreachable, n.TaskID, "", "add a DECOMPOSE edge to it from the root or from what it is part of", "%s %q cannot be reached from the root", n.NodeType, n.Title)

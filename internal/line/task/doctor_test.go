@@ -28,7 +28,6 @@ var ills = []struct {
 		d.Nodes = append(d.Nodes, goal("empty"))
 		d.Edges = append(d.Edges, edge(Decompose, "root", "empty"))
 	}},
-	{"and and or", MixedAndOr, func(d *Document) { d.Edges[0].Metadata.AndOr = "OR" }},
 	{"loose action", Unreachable, func(d *Document) { d.Nodes = append(d.Nodes, action("loose", 1), check("loose")) }},
 	{"cycle of needs", CycleFound, func(d *Document) { d.Edges = append(d.Edges, edge(DependsOn, "build", "design")) }},
 	{"cycle through decompose", CycleFound, func(d *Document) { d.Edges = append(d.Edges, edge(DependsOn, "build", "root")) }},
@@ -126,7 +125,7 @@ func TestDoctorLeavesAbandonedNodesAlone(t *testing.T) {
 
 // After a rewrite only what needs thought is left, and a second rewrite has nothing to do.
 func TestRewriteMendsWhatItCan(t *testing.T) {
-	needsThought := []string{NoRoot, RootNotGoal, NoAction, DuplicateTask, MissingDecomposition, MixedAndOr, CycleFound,
+	needsThought := []string{NoRoot, RootNotGoal, NoAction, DuplicateTask, MissingDecomposition, CycleFound,
 		CriterionNotCovered, AssembleMissing, AssembleNotAction}
 	alone := []string{"unknown type", "requirement of nobody", "no mode", "unknown mode", "includes nothing", "criterion in other words"}
 	var b strings.Builder

@@ -178,3 +178,24 @@ func TestGroupsOfAlternatives(t *testing.T) {
 		}
 	}
 }
+
+// A whole that needs one of some parts and all of the others.
+func TestAndBesideOr(t *testing.T) {
+	d := soundPlan()
+	d.Nodes = append(d.Nodes, action("other", 1), check("other"))
+	d.Edges = []Edge{edge(Decompose, "root", "design"), edge(Decompose, "root", "other"), edge(Decompose, "root", "build")}
+	d.Edges[0].Metadata.AndOr, d.Edges[1].Metadata.AndOr = "OR", "OR"
+	if found := Doctor(d, DefaultSettings()); len(found) > 0 {
+		t.Fatalf("found %+v", found)
+	}
+	v := View{Run: drivenIn(t, d, linetest.World{Models: hopeless(newScripted(nil), "design")}), Doc: d}
+	for name, want := range map[string]Status{"root": Done, "design": Abandoned, "other": Done, "build": Done} {
+		if got := v.Standing(tid(name)); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+	v = View{Run: drivenIn(t, d, linetest.World{Models: hopeless(newScripted(nil), "build")}), Doc: d}
+	if got := v.Standing(tid("root")); got != Pending {
+		t.Errorf("without what it needs in any case the root is %s", got)
+	}
+}
