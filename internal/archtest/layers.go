@@ -26,7 +26,7 @@ var layerOf = map[string]int{
 	"internal/fault": base, "internal/digest": base, "internal/graph": base, "internal/prompt": base, "internal/safepath": base, "internal/schema": base,
 	"internal/journal": law, "internal/kernel": law, "internal/gate": law,
 	"internal/line": lines, "internal/line/*": lines,
-	"internal/line/spec": lines, "internal/line/spec/ingest": lines,
+	"internal/line/spec": lines, "internal/line/spec/ingest": lines, "internal/line/spec/ledger": lines,
 	"internal/line/novel": lines, "internal/line/novel/*": lines, "internal/line/novel/story": lines,
 	"internal/engine": shell, "internal/export": shell, "internal/session": shell, "internal/doctor": shell,
 	"internal/sqlitestore": adapters, "internal/workspace": adapters, "internal/publish": adapters, "internal/publish/*": adapters, "internal/runner": adapters,
@@ -42,16 +42,17 @@ var layerOf = map[string]int{
 
 // siblings are the imports inside one layer that are meant.
 var siblings = map[string][]string{
-	"internal/graph":        {"internal/fault"},
-	"internal/safepath":     {"internal/fault"},
-	"internal/gate":         {"internal/kernel"},
-	"internal/line/*":       {"internal/line"},
-	"internal/line/spec":    {"internal/line", "internal/line/spec/ingest"},
-	"internal/line/novel":   {"internal/line", "internal/line/novel/story", "internal/line/novel/*"},
-	"internal/line/novel/*": {"internal/line/novel/story"},
-	"internal/publish/*":    {"internal/publish"},
-	"internal/model/*":      {"internal/model"},
-	"internal/app":          {"internal/config"},
+	"internal/graph":            {"internal/fault"},
+	"internal/safepath":         {"internal/fault"},
+	"internal/gate":             {"internal/kernel"},
+	"internal/line/*":           {"internal/line"},
+	"internal/line/spec":        {"internal/line", "internal/line/spec/ingest"},
+	"internal/line/novel":       {"internal/line", "internal/line/novel/story", "internal/line/novel/*"},
+	"internal/line/novel/*":     {"internal/line/novel/story"},
+	"internal/line/spec/ledger": {"internal/line/spec"},
+	"internal/publish/*":        {"internal/publish"},
+	"internal/model/*":          {"internal/model"},
+	"internal/app":              {"internal/config"},
 }
 
 // key gives the entry of the table that speaks for a directory.

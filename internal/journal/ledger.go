@@ -32,4 +32,5 @@ type EntryFilter struct {
 	Feature string
 	Target  string
 	Status  string
+	Newest  int // at most this many, the newest of them; 0 is all
 }

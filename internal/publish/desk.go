@@ -10,6 +10,7 @@ import (
 	"sluice/internal/fault"
 	"sluice/internal/journal"
 	"sluice/internal/line/spec"
+	"sluice/internal/line/spec/ledger"
 )
 
 // Ledger is where claims and records are kept, for all processes of a workspace.
@@ -70,49 +71,38 @@ func (d *Desk) target(name string) (Target, error) {
 		fault.Action{Action: "look at the settings", Command: "sluice config show"})
 }
 
-// Preview is what publishing would do.
-type Preview struct {
-	FeatureID      string  `json:"feature_id"`
-	Target         string  `json:"target"`
-	SpecVersion    string  `json:"spec_version"`
-	IdempotencyKey string  `json:"idempotency_key"`
-	MappingVersion string  `json:"mapping_version"`
-	Fields         rawJSON `json:"fields"`
-	Plan
-}
-
 // DryRun says what Publish would do, with the exact fields, and does none of it.
-func (d *Desk) DryRun(ctx context.Context, target string, r Request) (Preview, error) {
+func (d *Desk) DryRun(ctx context.Context, target string, r ledger.Request) (ledger.Preview, error) {
 	t, err := d.target(target)
 	if err != nil {
-		return Preview{}, err
+		return ledger.Preview{}, err
 	}
 	p, err := t.Prepare(r)
 	if err != nil {
-		return Preview{}, err
+		return ledger.Preview{}, err
 	}
-	active, err := d.active(ctx, p.Feature, target)
+	active, err := d.active(ctx, p.Feature, target, 1)
 	if err != nil {
-		return Preview{}, err
+		return ledger.Preview{}, err
 	}
-	return Preview{FeatureID: p.Feature, Target: target, SpecVersion: p.Version, IdempotencyKey: p.Key,
-		MappingVersion: p.MappingVersion, Fields: rawJSON(p.Fields), Plan: Decide(active, p.Key, "")}, nil
+	return ledger.Preview{FeatureID: p.Feature, Target: target, SpecVersion: p.Version, IdempotencyKey: p.Key,
+		MappingVersion: p.MappingVersion, Fields: p.Fields, Plan: ledger.Decide(active, p.Key, "")}, nil
 }
 
 // Publish brings the version to the target and gives its ledger record. It waits while another process publishes the same
 // feature there. Where the target gives up, the record says so and is given together with the error.
-func (d *Desk) Publish(ctx context.Context, target string, r Request) (Record, error) {
+func (d *Desk) Publish(ctx context.Context, target string, r ledger.Request) (ledger.Record, error) {
 	t, err := d.target(target)
 	if err != nil {
-		return Record{}, err
+		return ledger.Record{}, err
 	}
 	p, err := t.Prepare(r)
 	if err != nil {
-		return Record{}, err
+		return ledger.Record{}, err
 	}
-	claim, err := d.claim(ctx, Place(p.Feature, target), p.Key)
+	claim, err := d.claim(ctx, ledger.Place(p.Feature, target), p.Key)
 	if err != nil {
-		return Record{}, err
+		return ledger.Record{}, err
 	}
 	rec, rows, failure := d.settled(ctx, t, p, claim)
 	// Whatever stands outside now is recorded, also when the caller no longer waits.
@@ -137,34 +127,37 @@ func (d *Desk) claim(ctx context.Context, place, key string) (journal.Claim, err
 }
 
 // settled does what must be done and gives the rows that say it.
-func (d *Desk) settled(ctx context.Context, t Target, p Payload, claim journal.Claim) (Record, []journal.Entry, error) {
-	active, err := d.active(ctx, p.Feature, t.Name())
+func (d *Desk) settled(ctx context.Context, t Target, p Payload, claim journal.Claim) (ledger.Record, []journal.Entry, error) {
+	active, err := d.active(ctx, p.Feature, t.Name(), 1)
 	if err != nil {
-		return Record{}, nil, err
+		return ledger.Record{}, nil, err
 	}
 	now := d.o.Now().UTC()
 	series := spec.LedgerSeries(now)
 	n, err := d.ledger.Reserve(ctx, series, 1) // before the call: without an id there would be nothing to record it under
 	if err != nil {
-		return Record{}, nil, err
+		return ledger.Record{}, nil, err
 	}
-	rec := Record{LedgerID: spec.ID(series, n), FeatureID: p.Feature, Target: t.Name(), SpecVersion: p.Version, IdempotencyKey: p.Key,
-		Status: Active, FieldMapSnapshot: p.Fields, MappingVersion: p.MappingVersion, Errors: []spec.StepFailure{}}
-	plan := Decide(active, p.Key, claim.After)
+	rec := ledger.Record{LedgerID: spec.ID(series, n), FeatureID: p.Feature, Target: t.Name(), SpecVersion: p.Version, IdempotencyKey: p.Key,
+		Status: ledger.Active, FieldMapSnapshot: p.Fields, MappingVersion: p.MappingVersion, Errors: []spec.StepFailure{}}
+	plan := ledger.Decide(active, p.Key, claim.After)
 	rec.Operation, rec.ExternalID = plan.Operation, plan.ExternalID
 	var failure error
-	if plan.Operation != Noop {
+	if plan.Operation != ledger.Noop {
+		if active, err = d.active(ctx, p.Feature, t.Name(), 0); err != nil { // all that it supersedes
+			return ledger.Record{}, nil, err
+		}
 		done := d.perform(ctx, t, p, plan)
 		rec.Operation, rec.ExternalID = done.Operation, done.ExternalID
 		if rec.Errors = done.failures; done.err != nil {
-			rec.Status, failure = Failed, gaveUp(t.Name(), p, done)
+			rec.Status, failure = ledger.Failed, gaveUp(t.Name(), p, done)
 		}
 	}
 	now = d.o.Now().UTC()
 	rec.PublishedAt = now.Format(time.RFC3339)
 	var rows []journal.Entry
-	for _, r := range Replace(active, rec) {
-		row, err := r.entry(now)
+	for _, r := range ledger.Replace(active, rec) {
+		row, err := entryOf(r, now)
 		if err != nil {
 			return rec, nil, err
 		}
@@ -187,20 +180,21 @@ func gaveUp(target string, p Payload, done outcome) error {
 }
 
 // Records gives the ledger, oldest first: of a feature, or all of it.
-func (d *Desk) Records(ctx context.Context, feature string) ([]Record, error) {
+func (d *Desk) Records(ctx context.Context, feature string) ([]ledger.Record, error) {
 	return d.records(ctx, journal.EntryFilter{Feature: feature})
 }
 
-func (d *Desk) active(ctx context.Context, feature, target string) ([]Record, error) {
-	return d.records(ctx, journal.EntryFilter{Feature: feature, Target: target, Status: string(Active)})
+// active gives the active records of a place: the newest few, or all of them for 0.
+func (d *Desk) active(ctx context.Context, feature, target string, newest int) ([]ledger.Record, error) {
+	return d.records(ctx, journal.EntryFilter{Feature: feature, Target: target, Status: string(ledger.Active), Newest: newest})
 }
 
-func (d *Desk) records(ctx context.Context, f journal.EntryFilter) ([]Record, error) {
+func (d *Desk) records(ctx context.Context, f journal.EntryFilter) ([]ledger.Record, error) {
 	entries, err := d.ledger.Entries(ctx, f)
 	if err != nil {
 		return nil, err
 	}
-	all := make([]Record, 0, len(entries))
+	all := make([]ledger.Record, 0, len(entries))
 	for _, e := range entries {
 		r, err := recordOf(e)
 		if err != nil {

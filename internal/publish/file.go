@@ -9,6 +9,7 @@ import (
 	"sluice/internal/digest"
 	"sluice/internal/fault"
 	"sluice/internal/line/spec"
+	"sluice/internal/line/spec/ledger"
 )
 
 // Documents is the file tree that documents are put into. Nothing else of the file system is reached.
@@ -42,7 +43,7 @@ type fileFields struct {
 }
 
 // Prepare writes the document out, and puts it nowhere.
-func (f *File) Prepare(r Request) (Payload, error) {
+func (f *File) Prepare(r ledger.Request) (Payload, error) {
 	id, err := spec.ParseFeatureID(r.Spec.Feature.FeatureID) // it becomes the name of a file
 	if err != nil {
 		return Payload{}, err
@@ -55,7 +56,7 @@ func (f *File) path(feature string) string { return f.dir + "/" + feature + ".md
 const sealLine = "sha256: "
 
 // document is the story with a title, and a seal in its front matter by which a later look sees whether a person changed it.
-func document(r Request) string {
+func document(r ledger.Request) string {
 	head := frontMatter(r)
 	body := "\n# " + oneLine(r.Spec.Feature.Title) + "\n" + strings.TrimPrefix(Story(r), head)
 	return strings.TrimSuffix(head, fence) + sealLine + digest.Of([]byte(body)).Hex() + "\n" + fence + body

@@ -11,6 +11,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"sluice/internal/fault"
+	"sluice/internal/line/spec/ledger"
 )
 
 //go:embed mapping.yaml
@@ -145,7 +146,7 @@ func (f Field) refuse() string {
 	default:
 		return fmt.Sprintf("transform is %q; direct, template, concat or fixed is needed", f.Transform)
 	}
-	known := sources(Request{})
+	known := sources(ledger.Request{})
 	for _, n := range names {
 		if _, ok := known[n]; !ok {
 			return fmt.Sprintf("there is no source %q", n)
@@ -173,7 +174,7 @@ func placeholders(template string) (names []string, refusal string) {
 }
 
 // Apply gives the fields for a request. A required one without a value is refused.
-func (m Mapping) Apply(r Request) (map[string]json.RawMessage, error) {
+func (m Mapping) Apply(r ledger.Request) (map[string]json.RawMessage, error) {
 	from := sources(r)
 	out := map[string]json.RawMessage{}
 	for _, f := range m.Fields {

@@ -2,16 +2,14 @@ package publish
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math"
 	"math/rand/v2"
 	"time"
 
 	"sluice/internal/line/spec"
+	"sluice/internal/line/spec/ledger"
 )
-
-type rawJSON = json.RawMessage
 
 // RetryOptions bound how long a call is fought for.
 type RetryOptions struct {
@@ -36,14 +34,14 @@ func (o RetryOptions) wait(n int, asked time.Duration) time.Duration {
 
 // outcome is what became of a plan.
 type outcome struct {
-	Plan
+	ledger.Plan
 	failures []spec.StepFailure
 	retries  int
 	err      *CallError // nil if it succeeded
 }
 
 // perform carries a plan out. Every try begins by looking: what an earlier one did without hearing so is found.
-func (d *Desk) perform(ctx context.Context, t Target, p Payload, plan Plan) outcome {
+func (d *Desk) perform(ctx context.Context, t Target, p Payload, plan ledger.Plan) outcome {
 	done := outcome{Plan: plan, failures: []spec.StepFailure{}}
 	for {
 		err := done.try(ctx, t, &p)
@@ -67,13 +65,13 @@ func (d *Desk) perform(ctx context.Context, t Target, p Payload, plan Plan) outc
 
 // try does what is left to do, once.
 func (o *outcome) try(ctx context.Context, t Target, p *Payload) *CallError {
-	if o.Operation == Updated {
+	if o.Operation == ledger.Updated {
 		err := callError(ctx, t.Update(ctx, o.ExternalID, *p))
 		if err == nil || err.Code != Gone {
 			return err
 		}
 		// Somebody removed the record outside. It is made anew.
-		o.Operation, p.Lost, o.ExternalID = Created, o.ExternalID, ""
+		o.Operation, p.Lost, o.ExternalID = ledger.Created, o.ExternalID, ""
 	}
 	if f, ok := t.(Finder); ok {
 		id, found, err := f.Find(ctx, *p)

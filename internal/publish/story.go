@@ -7,10 +7,11 @@ import (
 	"unicode"
 
 	"sluice/internal/line/spec"
+	"sluice/internal/line/spec/ledger"
 )
 
 // sources are what fields of a table can be filled from: paths of the spec as text, and user_story.
-func sources(r Request) map[string]string {
+func sources(r ledger.Request) map[string]string {
 	s := r.Spec
 	ref, mvp := spec.ProjectContextRef{}, spec.MVP{}
 	if s.ProjectContextRef != nil {
@@ -40,7 +41,7 @@ func sources(r Request) map[string]string {
 }
 
 // Story is a version as people read it: front matter by which it is found again, then its parts.
-func Story(r Request) string {
+func Story(r ledger.Request) string {
 	s := r.Spec
 	h := headingsFor(s)
 	var b strings.Builder
@@ -65,7 +66,7 @@ const (
 	originLine  = "origin: "
 )
 
-func frontMatter(r Request) string {
+func frontMatter(r ledger.Request) string {
 	origin := ""
 	if r.Origin != "" {
 		origin = originLine + oneLine(r.Origin) + "\n"

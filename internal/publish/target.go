@@ -6,14 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"sluice/internal/line/spec"
+	"sluice/internal/line/spec/ledger"
 )
-
-// Request is one version to publish.
-type Request struct {
-	Spec   spec.CanonicalSpec
-	Origin string // the workspace it comes from; tells apart features of two workspaces with one id
-}
 
 // Payload is exactly what a target is sent.
 type Payload struct {
@@ -30,7 +24,7 @@ type Payload struct {
 // call. The errors of the others are *CallError.
 type Target interface {
 	Name() string
-	Prepare(r Request) (Payload, error)
+	Prepare(r ledger.Request) (Payload, error)
 	Create(ctx context.Context, p Payload) (externalID string, err error)
 	Update(ctx context.Context, externalID string, p Payload) error
 }
@@ -72,10 +66,10 @@ func (c CallCode) IsRetryable() bool {
 }
 
 // NewPayload begins a payload with what every target needs.
-func NewPayload(r Request, target, mapping string, fields any) (Payload, error) {
+func NewPayload(r ledger.Request, target, mapping string, fields any) (Payload, error) {
 	body, err := json.Marshal(fields)
 	feature, version := r.Spec.Feature.FeatureID, r.Spec.Meta.SpecVersion
-	return Payload{Feature: feature, Version: version, Key: Key(feature, target, version), Origin: r.Origin,
+	return Payload{Feature: feature, Version: version, Key: ledger.Key(feature, target, version), Origin: r.Origin,
 		MappingVersion: mapping, Fields: body}, err
 }
 

@@ -19,6 +19,7 @@ import (
 
 	"sluice/internal/fault"
 	"sluice/internal/line/spec"
+	"sluice/internal/line/spec/ledger"
 )
 
 // WebhookName is the name of the webhook target.
@@ -82,7 +83,7 @@ type webhookFields struct {
 }
 
 // Prepare writes the document out and looks at the settings.
-func (w *Webhook) Prepare(r Request) (Payload, error) {
+func (w *Webhook) Prepare(r ledger.Request) (Payload, error) {
 	if err := CheckAddress("publish.webhook_url", w.o.URL); err != nil {
 		return Payload{}, err
 	}
@@ -90,7 +91,7 @@ func (w *Webhook) Prepare(r Request) (Payload, error) {
 		return Payload{}, NoSecret("publish.webhook_secret_env", "signing a post")
 	}
 	feature, version := r.Spec.Feature.FeatureID, r.Spec.Meta.SpecVersion
-	return NewPayload(r, WebhookName, webhookMapping, webhookFields{Event: "spec.published", IdempotencyKey: Key(feature, WebhookName, version),
+	return NewPayload(r, WebhookName, webhookMapping, webhookFields{Event: "spec.published", IdempotencyKey: ledger.Key(feature, WebhookName, version),
 		FeatureID: feature, SpecVersion: version, Origin: r.Origin, Spec: r.Spec})
 }
 

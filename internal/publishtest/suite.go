@@ -15,6 +15,7 @@ import (
 	"sluice/internal/fault"
 	"sluice/internal/journal"
 	"sluice/internal/line/spec"
+	"sluice/internal/line/spec/ledger"
 	"sluice/internal/publish"
 	"sluice/internal/sqlitestore"
 )
@@ -48,8 +49,8 @@ func Spec(feature, version, goal string) spec.CanonicalSpec {
 }
 
 // Request is one of a workspace that the suite made up.
-func Request(feature, version, goal string) publish.Request {
-	return publish.Request{Spec: Spec(feature, version, goal), Origin: "origin-1"}
+func Request(feature, version, goal string) ledger.Request {
+	return ledger.Request{Spec: Spec(feature, version, goal), Origin: "origin-1"}
 }
 
 // Open opens a real store; twice the same dir is two processes.
@@ -124,20 +125,20 @@ func testDryRun(t *testing.T, o Outside) {
 	d := desk(Open(t, t.TempDir()), o)
 	r := Request("F-2026-001", "S-20260113-0001", "export with one click")
 	p := must(d.DryRun(t.Context(), o.Target.Name(), r))(t)
-	wantEqual(t, p.Operation, publish.Created)
+	wantEqual(t, p.Operation, ledger.Created)
 	wantEqual(t, o.Calls(), 0)
 	wantEqual(t, o.Records(), 0)
 	rec := must(d.Publish(t.Context(), o.Target.Name(), r))(t)
 	wantEqual(t, string(rec.FieldMapSnapshot), string(p.Fields))
-	wantEqual(t, must(d.DryRun(t.Context(), o.Target.Name(), r))(t).Operation, publish.Noop)
+	wantEqual(t, must(d.DryRun(t.Context(), o.Target.Name(), r))(t).Operation, ledger.Noop)
 	_, err := d.DryRun(t.Context(), "nowhere", r)
 	wantEqual(t, fault.CodeOf(err), fault.BadValue)
 }
 
 // count says how often each operation stands in the ledger.
-func count(t *testing.T, d *publish.Desk) map[publish.Operation]int {
+func count(t *testing.T, d *publish.Desk) map[ledger.Operation]int {
 	t.Helper()
-	n := map[publish.Operation]int{}
+	n := map[ledger.Operation]int{}
 	ids := map[string]bool{}
 	for _, r := range must(d.Records(t.Context(), ""))(t) {
 		n[r.Operation]++
@@ -156,15 +157,15 @@ func testTen(t *testing.T, o Outside) {
 	calls := o.Calls()
 	for range 9 {
 		again := must(d.Publish(t.Context(), o.Target.Name(), r))(t)
-		wantEqual(t, again.Operation, publish.Noop)
+		wantEqual(t, again.Operation, ledger.Noop)
 		wantEqual(t, again.ExternalID, first.ExternalID)
 	}
 	wantEqual(t, o.Calls(), calls)
 	wantEqual(t, o.Records(), 1)
-	wantEqual(t, count(t, d), map[publish.Operation]int{publish.Created: 1, publish.Noop: 9})
-	wantEqual(t, first, publish.Record{LedgerID: "L-20260113-0001", FeatureID: "F-2026-001", Target: o.Target.Name(),
+	wantEqual(t, count(t, d), map[ledger.Operation]int{ledger.Created: 1, ledger.Noop: 9})
+	wantEqual(t, first, ledger.Record{LedgerID: "L-20260113-0001", FeatureID: "F-2026-001", Target: o.Target.Name(),
 		SpecVersion: "S-20260113-0001", IdempotencyKey: "F-2026-001:" + o.Target.Name() + ":S-20260113-0001", ExternalID: first.ExternalID,
-		Operation: publish.Created, Status: publish.Active, FieldMapSnapshot: first.FieldMapSnapshot, MappingVersion: first.MappingVersion,
+		Operation: ledger.Created, Status: ledger.Active, FieldMapSnapshot: first.FieldMapSnapshot, MappingVersion: first.MappingVersion,
 		Errors: []spec.StepFailure{}, PublishedAt: "2026-01-13T10:00:00Z"})
 }
 
@@ -182,7 +183,7 @@ func testTenAtOnce(t *testing.T, o Outside) {
 	}
 	group.Wait()
 	wantEqual(t, o.Records(), 1)
-	wantEqual(t, count(t, desk(Open(t, dir), o)), map[publish.Operation]int{publish.Created: 1, publish.Noop: 9})
+	wantEqual(t, count(t, desk(Open(t, dir), o)), map[ledger.Operation]int{ledger.Created: 1, ledger.Noop: 9})
 }
 
 func testUpdate(t *testing.T, o Outside) {
@@ -190,17 +191,17 @@ func testUpdate(t *testing.T, o Outside) {
 	first := must(d.Publish(t.Context(), o.Target.Name(), Request("F-2026-001", "S-20260113-0001", "export with one click")))(t)
 	must(d.Publish(t.Context(), o.Target.Name(), Request("F-2026-001", "S-20260113-0001", "export with one click")))(t)
 	second := must(d.Publish(t.Context(), o.Target.Name(), Request("F-2026-001", "S-20260113-0002", "export with no click")))(t)
-	wantEqual(t, second.Operation, publish.Updated)
+	wantEqual(t, second.Operation, ledger.Updated)
 	wantEqual(t, second.ExternalID, first.ExternalID)
 	wantEqual(t, o.Records(), 1)
 	wantText(t, o, "export with no click")
-	var states []publish.Status
+	var states []ledger.Status
 	for _, r := range must(d.Records(t.Context(), "F-2026-001"))(t) {
 		states = append(states, r.Status)
 	}
-	wantEqual(t, states, []publish.Status{publish.Superseded, publish.Superseded, publish.Active})
+	wantEqual(t, states, []ledger.Status{ledger.Superseded, ledger.Superseded, ledger.Active})
 	back := must(d.Publish(t.Context(), o.Target.Name(), Request("F-2026-001", "S-20260113-0001", "export with one click")))(t)
-	wantEqual(t, back.Operation, publish.Updated) // what was superseded is no longer there
+	wantEqual(t, back.Operation, ledger.Updated) // what was superseded is no longer there
 	wantText(t, o, "export with one click")
 }
 
@@ -215,7 +216,7 @@ func testTwoFeatures(t *testing.T, o Outside) {
 	d := desk(Open(t, t.TempDir()), o)
 	for _, feature := range []string{"F-2026-100", "F-2026-1000", "F-2026-1001"} { // each begins with the one before
 		rec := must(d.Publish(t.Context(), o.Target.Name(), Request(feature, "S-20260113-0001", "export with one click")))(t)
-		wantEqual(t, rec.Operation, publish.Created)
+		wantEqual(t, rec.Operation, ledger.Created)
 	}
 	wantEqual(t, o.Records(), 3)
 }
@@ -228,7 +229,7 @@ var errKilled = errors.New("killed")
 func (deadLedger) Settle(context.Context, journal.Claim, ...journal.Entry) error { return errKilled }
 
 // crash publishes a request and dies before the ledger row.
-func crash(t *testing.T, dir string, o Outside, r publish.Request) {
+func crash(t *testing.T, dir string, o Outside, r ledger.Request) {
 	t.Helper()
 	s := Open(t, dir)
 	if _, err := desk(deadLedger{s}, o).Publish(t.Context(), o.Target.Name(), r); !errors.Is(err, errKilled) {
@@ -245,9 +246,9 @@ func testCrash(t *testing.T, o Outside) {
 	crash(t, dir, o, r)
 	d := desk(Open(t, dir), o)
 	rec := must(d.Publish(t.Context(), o.Target.Name(), r))(t)
-	wantEqual(t, rec.Operation, publish.Created)
+	wantEqual(t, rec.Operation, ledger.Created)
 	wantEqual(t, o.Records(), 1)
-	wantEqual(t, must(d.Publish(t.Context(), o.Target.Name(), r))(t).Operation, publish.Noop)
+	wantEqual(t, must(d.Publish(t.Context(), o.Target.Name(), r))(t).Operation, ledger.Noop)
 }
 
 func testCrashOfOther(t *testing.T, o Outside) {
@@ -257,7 +258,7 @@ func testCrashOfOther(t *testing.T, o Outside) {
 	crash(t, dir, o, Request("F-2026-001", "S-20260113-0002", "export with no click"))
 	wantText(t, o, "export with no click")
 	again := must(desk(Open(t, dir), o).Publish(t.Context(), o.Target.Name(), first))(t)
-	wantEqual(t, again.Operation, publish.Updated) // the ledger knows the first version, outside stands the second
+	wantEqual(t, again.Operation, ledger.Updated) // the ledger knows the first version, outside stands the second
 	wantEqual(t, again.ExternalID, rec.ExternalID)
 	wantText(t, o, "export with one click")
 	wantEqual(t, o.Records(), 1)
@@ -286,13 +287,13 @@ func testGivenUp(t *testing.T, o Outside) {
 	r := Request("F-2026-001", "S-20260113-0001", "export with one click")
 	rec, err := d.Publish(t.Context(), o.Target.Name(), r)
 	wantEqual(t, fault.CodeOf(err), fault.PublishFailed)
-	wantEqual(t, rec.Status, publish.Failed)
+	wantEqual(t, rec.Status, ledger.Failed)
 	wantEqual(t, rec.Errors[0].RetryCount, 3)
 	wantEqual(t, rec.Errors[0].Final, spec.GaveUp)
 	if next := fault.From(err).Next; len(next) == 0 || next[0].Command != "sluice spec publish F-2026-001 --target "+o.Target.Name() {
 		t.Errorf("next %+v", next)
 	}
-	wantEqual(t, must(d.Publish(t.Context(), o.Target.Name(), r))(t).Operation, publish.Created)
+	wantEqual(t, must(d.Publish(t.Context(), o.Target.Name(), r))(t).Operation, ledger.Created)
 	wantEqual(t, o.Records(), 1)
 	wantEqual(t, len(must(d.Records(t.Context(), ""))(t)), 2)
 }
@@ -304,7 +305,7 @@ func testLost(t *testing.T, o Outside) {
 	o.Lose()
 	d := desk(Open(t, t.TempDir()), o)
 	rec := must(d.Publish(t.Context(), o.Target.Name(), Request("F-2026-001", "S-20260113-0001", "export with one click")))(t)
-	wantEqual(t, rec.Operation, publish.Created)
+	wantEqual(t, rec.Operation, ledger.Created)
 	wantEqual(t, o.Records(), 1)
 	wantText(t, o, "export with one click")
 }
@@ -320,7 +321,7 @@ func testInterrupted(t *testing.T, o Outside) {
 		cancelling{o.Target, cancel})
 	rec, err := slow.Publish(ctx, o.Target.Name(), Request("F-2026-001", "S-20260113-0001", "export with one click"))
 	wantEqual(t, fault.CodeOf(err), fault.PublishFailed)
-	wantEqual(t, rec.Status, publish.Failed)
+	wantEqual(t, rec.Status, ledger.Failed)
 	must(desk(s, o).Publish(t.Context(), o.Target.Name(), Request("F-2026-001", "S-20260113-0001", "export with one click")))(t)
 	wantEqual(t, o.Records(), 1)
 }

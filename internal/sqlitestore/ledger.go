@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"sluice/internal/fault"
@@ -105,7 +106,12 @@ func (s *Store) Entries(ctx context.Context, f journal.EntryFilter) ([]journal.E
 	if len(where) > 0 {
 		query = fmt.Sprintf("%s WHERE %s", query, strings.Join(where, " AND "))
 	}
-	return collect(ctx, s, query+" ORDER BY n", args, func(r scanner) (journal.Entry, error) {
+	if f.Newest > 0 {
+		query, args = query+" ORDER BY n DESC LIMIT ?", append(args, f.Newest)
+	} else {
+		query += " ORDER BY n"
+	}
+	all, err := collect(ctx, s, query, args, func(r scanner) (journal.Entry, error) {
 		var e journal.Entry
 		var at int64
 		var body string
@@ -113,6 +119,10 @@ func (s *Store) Entries(ctx context.Context, f journal.EntryFilter) ([]journal.E
 		e.At, e.Body = timeOf(at), json.RawMessage(body)
 		return e, err
 	})
+	if f.Newest > 0 {
+		slices.Reverse(all)
+	}
+	return all, err
 }
 
 // Identity is the name of this workspace among those that publish to the same target. It is chosen once and never

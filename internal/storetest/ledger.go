@@ -86,6 +86,7 @@ func testLedger(t *testing.T, f fixture) {
 	}
 	wantEqual(t, must(s.Entries(t.Context(), journal.EntryFilter{}))(t), []journal.Entry{first, second, third})
 	wantEqual(t, must(s.Entries(t.Context(), journal.EntryFilter{Feature: "F-1", Target: "file", Status: "active"}))(t), []journal.Entry{third})
+	wantEqual(t, must(s.Entries(t.Context(), journal.EntryFilter{Newest: 2}))(t), []journal.Entry{second, third})
 	wantEqual(t, len(must(s.Entries(t.Context(), journal.EntryFilter{Feature: "F-2"}))(t)), 0)
 	c := must(s.Claim(t.Context(), "F-1:file", "k"))(t)
 	wantCode(t, s.Settle(t.Context(), c, journal.Entry{ID: "L-4"}), fault.BadValue)

@@ -14,6 +14,7 @@ import (
 	"sluice/internal/feishutest"
 	"sluice/internal/golden"
 	"sluice/internal/line/spec"
+	"sluice/internal/line/spec/ledger"
 	"sluice/internal/publish"
 	"sluice/internal/publish/feishu"
 	"sluice/internal/publishtest"
@@ -29,28 +30,28 @@ func TestEveryFaultOfThePlatform(t *testing.T) {
 		name   string
 		op     feishutest.Op
 		faults []feishutest.Fault
-		want   publish.Status
+		want   ledger.Status
 		code   publish.CallCode // of the only error; none if the SDK or a renewed token got over it
 	}{
-		{"rate limit", feishutest.Create, []feishutest.Fault{feishutest.RateLimit}, publish.Active, publish.RateLimited},
-		{"429 with a time", feishutest.Create, []feishutest.Fault{feishutest.TooMany}, publish.Active, publish.RateLimited},
-		{"internal error", feishutest.Create, []feishutest.Fault{feishutest.Internal}, publish.Active, publish.ServerError},
-		{"a page of a proxy", feishutest.Search, []feishutest.Fault{feishutest.BadGateway}, publish.Active, publish.ServerError},
-		{"connection ends before", feishutest.Create, []feishutest.Fault{feishutest.Drop}, publish.Active, publish.Connection},
-		{"connection ends after", feishutest.Create, []feishutest.Fault{feishutest.Lost}, publish.Active, publish.Connection},
-		{"an answer cut short", feishutest.Create, []feishutest.Fault{feishutest.Nonsense}, publish.Active, publish.ServerError},
-		{"an answer without a record", feishutest.Create, []feishutest.Fault{feishutest.NoRecord}, publish.Active, publish.ServerError},
-		{"no right", feishutest.Create, []feishutest.Fault{feishutest.Forbidden}, publish.Failed, publish.Forbidden},
-		{"token expires", feishutest.Create, []feishutest.Fault{feishutest.TokenExpiry}, publish.Active, ""},
-		{"token expires twice", feishutest.Create, []feishutest.Fault{feishutest.TokenExpiry, feishutest.TokenExpiry}, publish.Failed, publish.Auth},
-		{"no token for a while", feishutest.Token, []feishutest.Fault{feishutest.Internal, feishutest.Drop}, publish.Active, ""},
+		{"rate limit", feishutest.Create, []feishutest.Fault{feishutest.RateLimit}, ledger.Active, publish.RateLimited},
+		{"429 with a time", feishutest.Create, []feishutest.Fault{feishutest.TooMany}, ledger.Active, publish.RateLimited},
+		{"internal error", feishutest.Create, []feishutest.Fault{feishutest.Internal}, ledger.Active, publish.ServerError},
+		{"a page of a proxy", feishutest.Search, []feishutest.Fault{feishutest.BadGateway}, ledger.Active, publish.ServerError},
+		{"connection ends before", feishutest.Create, []feishutest.Fault{feishutest.Drop}, ledger.Active, publish.Connection},
+		{"connection ends after", feishutest.Create, []feishutest.Fault{feishutest.Lost}, ledger.Active, publish.Connection},
+		{"an answer cut short", feishutest.Create, []feishutest.Fault{feishutest.Nonsense}, ledger.Active, publish.ServerError},
+		{"an answer without a record", feishutest.Create, []feishutest.Fault{feishutest.NoRecord}, ledger.Active, publish.ServerError},
+		{"no right", feishutest.Create, []feishutest.Fault{feishutest.Forbidden}, ledger.Failed, publish.Forbidden},
+		{"token expires", feishutest.Create, []feishutest.Fault{feishutest.TokenExpiry}, ledger.Active, ""},
+		{"token expires twice", feishutest.Create, []feishutest.Fault{feishutest.TokenExpiry, feishutest.TokenExpiry}, ledger.Failed, publish.Auth},
+		{"no token for a while", feishutest.Token, []feishutest.Fault{feishutest.Internal, feishutest.Drop}, ledger.Active, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newServer(t)
 			s.Inject(c.op, c.faults...)
 			d := newDesk(t, options(t, s.URL))
 			rec, err := d.Publish(t.Context(), feishu.Name, published)
-			if rec.Status != c.want || (err == nil) != (c.want == publish.Active) {
+			if rec.Status != c.want || (err == nil) != (c.want == ledger.Active) {
 				t.Fatalf("status %s, %v", rec.Status, err)
 			}
 			if c.code != "" && (len(rec.Errors) != 1 || rec.Errors[0].ErrorCode != string(c.code)) {
@@ -99,7 +100,7 @@ func TestRefusedBeforeAnyCall(t *testing.T) {
 	noProject.Spec.ProjectContextRef = &spec.ProjectContextRef{ProjectID: "P-1", ContextVersion: "C-1"}
 	for name, c := range map[string]struct {
 		change  func(*feishu.Options)
-		request publish.Request
+		request ledger.Request
 		code    fault.Code
 		message string
 	}{
@@ -174,7 +175,7 @@ func TestOneTokenServesManyCalls(t *testing.T) {
 
 func TestRecordsOfOthersStay(t *testing.T) {
 	s := newServer(t)
-	story := func(r publish.Request) map[string]json.RawMessage {
+	story := func(r ledger.Request) map[string]json.RawMessage {
 		text, err := json.Marshal(publish.Story(r))
 		if err != nil {
 			t.Fatal(err)
@@ -211,11 +212,11 @@ func TestRecordThatSomebodyRemoved(t *testing.T) {
 	}
 	s.Remove(first.ExternalID)
 	second, err := d.Publish(t.Context(), feishu.Name, publishtest.Request("F-2026-001", "S-20260113-0002", "another goal"))
-	if err != nil || second.Operation != publish.Created || len(s.Records()) != 1 {
+	if err != nil || second.Operation != ledger.Created || len(s.Records()) != 1 {
 		t.Fatalf("%+v, %v", second, err)
 	}
 	all, err := d.Records(t.Context(), "")
-	if err != nil || all[0].Status != publish.Superseded || all[1].Status != publish.Active {
+	if err != nil || all[0].Status != ledger.Superseded || all[1].Status != ledger.Active {
 		t.Errorf("%+v, %v", all, err)
 	}
 }

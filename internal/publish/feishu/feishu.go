@@ -13,6 +13,7 @@ import (
 	larkbitable "github.com/larksuite/oapi-sdk-go/v3/service/bitable/v1"
 
 	"sluice/internal/fault"
+	"sluice/internal/line/spec/ledger"
 	"sluice/internal/publish"
 )
 
@@ -65,7 +66,7 @@ func New(o Options) *Target {
 func (*Target) Name() string { return Name }
 
 // Prepare maps the spec to the fields of the table.
-func (t *Target) Prepare(r publish.Request) (publish.Payload, error) {
+func (t *Target) Prepare(r ledger.Request) (publish.Payload, error) {
 	if err := publish.CheckAddress("publish.feishu_base_url", t.o.BaseURL); err != nil {
 		return publish.Payload{}, err
 	}

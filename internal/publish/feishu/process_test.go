@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sluice/internal/feishutest"
+	"sluice/internal/line/spec/ledger"
 	"sluice/internal/publish"
 	"sluice/internal/publish/feishu"
 	"sluice/internal/publishtest"
@@ -44,7 +45,7 @@ func process(t *testing.T, dir, url string) *exec.Cmd {
 	return c
 }
 
-func ledger(t *testing.T, dir, url string) []publish.Record {
+func recorded(t *testing.T, dir, url string) []ledger.Record {
 	t.Helper()
 	d := publish.NewDesk(publishtest.Open(t, dir), publish.Options{}, feishu.New(options(t, url)))
 	all, err := d.Records(t.Context(), "F-2026-001")
@@ -54,8 +55,8 @@ func ledger(t *testing.T, dir, url string) []publish.Record {
 	return all
 }
 
-func operations(all []publish.Record) map[publish.Operation]int {
-	n := map[publish.Operation]int{}
+func operations(all []ledger.Record) map[ledger.Operation]int {
+	n := map[ledger.Operation]int{}
 	for _, r := range all {
 		n[r.Operation]++
 	}
@@ -78,7 +79,7 @@ func TestTenProcessesAtOnce(t *testing.T) {
 	if got := len(s.Records()); got != 1 {
 		t.Errorf("%d records outside", got)
 	}
-	if diff := cmp.Diff(map[publish.Operation]int{publish.Created: 1, publish.Noop: 9}, operations(ledger(t, dir, s.URL))); diff != "" {
+	if diff := cmp.Diff(map[ledger.Operation]int{ledger.Created: 1, ledger.Noop: 9}, operations(recorded(t, dir, s.URL))); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -126,7 +127,7 @@ func TestKilledAfterTheCall(t *testing.T) {
 	if s.Calls(feishutest.Create) != 1 {
 		t.Errorf("%d creations were asked for: the target was not looked at first", s.Calls(feishutest.Create))
 	}
-	if diff := cmp.Diff(map[publish.Operation]int{publish.Created: 1, publish.Noop: 2}, operations(ledger(t, dir, s.URL))); diff != "" {
+	if diff := cmp.Diff(map[ledger.Operation]int{ledger.Created: 1, ledger.Noop: 2}, operations(recorded(t, dir, s.URL))); diff != "" {
 		t.Error(diff)
 	}
 }
