@@ -134,7 +134,9 @@ then nothing is stored. FILE holds a JSON object of paths and values.
 		if len(set) == 0 && file == "" {
 			return wrongUse(c, "-a", "sluice spec answer needs -a PATH=VALUE or -f FILE")
 		}
-		return k.specVerb(c, func(ctx context.Context, a *app.App) (app.SpecDoc, error) { return a.AnswerSpec(ctx, args[0], set, content) })
+		return k.specVerb(c, func(ctx context.Context, a *app.App) (app.SpecDoc, error) {
+			return a.AnswerSpec(ctx, args[0], set, content)
+		})
 	}
 	return c
 }

@@ -107,6 +107,8 @@ func RuleOf(path string) string {
 		return "it takes one of " + listed(TaskTypes())
 	case list == "planning.tasks" && field == "dependencies":
 		return "it takes ids of other tasks, separated by commas, that lead in no circle; it may be empty"
+	case list == "planning.tasks" && field == "estimate":
+		return "it takes a number of hours or days above 0, such as 2 days"
 	case list == "planning.vv" && field == "type":
 		return "it takes one of " + listed(VVTypes())
 	case list == "planning.vv" && field == "task_id":

@@ -36,7 +36,7 @@ func (t *Task) set(path, field, text string) error {
 		return nil
 	case "estimate":
 		if t.Estimate = parseEstimate(text); t.Estimate == nil {
-			return misfit(path, "it is %q, not a number of hours or days such as 2 days", text)
+			return misfit(path, "it is %q", text)
 		}
 		return nil
 	}

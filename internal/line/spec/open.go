@@ -44,11 +44,13 @@ func Open(feature, run string, w Wish, context *ProjectContextRef) (kernel.Open,
 func (w Wish) label(feature string) string {
 	text := w.Title
 	for _, s := range w.Sources {
-		if text == "" && len(s.Body) < 1<<20 {
-			text = string(s.Body)
+		for one := range strings.Lines(strings.ToValidUTF8(string(s.Body[:min(len(s.Body), 4096)]), "")) {
+			if text == "" {
+				text = strings.Trim(clean(one), "#*- \t")
+			}
 		}
 	}
-	text = strings.TrimLeft(strings.Join(strings.Fields(strings.ToValidUTF8(cut(text, 400), "")), " "), "#* ")
+	text = strings.Join(strings.Fields(text), " ")
 	if text = cut(clean(text), 80); text == "" {
 		return feature
 	}
