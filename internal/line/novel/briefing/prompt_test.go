@@ -81,22 +81,24 @@ func TestPromptsRead(t *testing.T) {
 	}
 }
 
-func TestTheFirstSceneOfABookChoosesItsVoice(t *testing.T) {
+func TestASceneKeepsTheVoiceThatThereIs(t *testing.T) {
 	set, err := prompt.Load(os.DirFS(".."), "prompts")
 	if err != nil {
 		t.Fatal(err)
 	}
 	b, plan, _ := clockmaker("en")
-	b.Memory = nil
-	plan.ChapterNumber = 1
+	plan.ChapterNumber = 2
 	for _, c := range []struct {
 		name      string
+		memory    []story.ChapterMemoryEntry
 		before    Before
 		want, not string
 	}{
-		{"first of all", Before{}, "Choose the point of view", "Keep the point of view"},
-		{"after a chapter", Before{Last: "He left."}, "Keep the point of view", "Choose the point of view"},
+		{"with memory alone", []story.ChapterMemoryEntry{{ChapterNumber: 1}}, Before{}, "that the tone names", "text before"},
+		{"first of all", nil, Before{}, "Choose the point of view", "Keep the point of view"},
+		{"after a chapter", nil, Before{Last: "He left."}, "Keep the point of view", "Choose the point of view"},
 	} {
+		b.Memory = c.memory
 		brief, err := ForScene(b, plan, 1, c.before, Options{})
 		if err != nil {
 			t.Fatal(err)
