@@ -18,8 +18,8 @@ func (k *Kit) novel() *cobra.Command {
 		Use:   "novel",
 		Short: "Write books: from a premise to chapters that agree with each other",
 		Long: `A book goes from its premise to world, theme, characters and outline, then chapter by chapter to a plan, scenes and the
-text. Every chapter is remembered and checked against those before it; what a check or a review holds against it can wait
-for you before the book goes on. Everything stands in projects/NAME and can be edited there.`,
+text. Every chapter is remembered and checked against those before it; what a check or a review holds against it can
+wait for you before the book goes on. Everything stands in projects/NAME and can be edited there.`,
 		Example: `  sluice novel new mybook --premise "A lighthouse keeper finds a door in the sea" --chapters 12
   sluice novel run mybook
   sluice novel status mybook`,
