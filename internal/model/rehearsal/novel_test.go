@@ -279,3 +279,13 @@ func BenchmarkSceneText(b *testing.B) {
 		}
 	}
 }
+
+func TestAsManyScenesAsAreAskedFor(t *testing.T) {
+	r := write(t, "en", premises()[0].text, 0)
+	for _, want := range []int{1, 5, 12} {
+		b, err := briefing.ForPlan(r.Book, 2, briefing.Options{Scenes: want})
+		if got := answered[story.ChapterPlan](t, b, err, 0); len(got.Scenes) != want || got.Scenes[want-1].SceneNumber != want {
+			t.Errorf("%d scenes, want %d", len(got.Scenes), want)
+		}
+	}
+}
