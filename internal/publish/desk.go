@@ -22,6 +22,8 @@ type Ledger interface {
 	Entries(ctx context.Context, f journal.EntryFilter) ([]journal.Entry, error)
 	// Reserve gives the first of the next n numbers of a series.
 	Reserve(ctx context.Context, series string, n int64) (int64, error)
+	// Identity names the workspace among others that publish to the same targets.
+	Identity(ctx context.Context) (string, error)
 }
 
 // Options adjusts a desk. The zero value is what a user gets.
@@ -73,30 +75,37 @@ func (d *Desk) target(name string) (Target, error) {
 
 // DryRun says what Publish would do, with the exact fields, and does none of it.
 func (d *Desk) DryRun(ctx context.Context, target string, r ledger.Request) (ledger.Preview, error) {
+	t, p, err := d.prepare(ctx, target, r)
+	if err != nil {
+		return ledger.Preview{}, err
+	}
+	active, err := d.active(ctx, p.Feature, t.Name(), 1)
+	if err != nil {
+		return ledger.Preview{}, err
+	}
+	return ledger.Preview{FeatureID: p.Feature, Target: t.Name(), SpecVersion: p.Version, IdempotencyKey: p.Key,
+		MappingVersion: p.MappingVersion, Fields: p.Fields, Plan: ledger.Decide(active, p.Key, "")}, nil
+}
+
+// prepare finds the target and what it would be sent.
+func (d *Desk) prepare(ctx context.Context, target string, r ledger.Request) (Target, Payload, error) {
 	t, err := d.target(target)
 	if err != nil {
-		return ledger.Preview{}, err
+		return nil, Payload{}, err
+	}
+	if r.Origin == "" {
+		if r.Origin, err = d.ledger.Identity(ctx); err != nil {
+			return nil, Payload{}, err
+		}
 	}
 	p, err := t.Prepare(r)
-	if err != nil {
-		return ledger.Preview{}, err
-	}
-	active, err := d.active(ctx, p.Feature, target, 1)
-	if err != nil {
-		return ledger.Preview{}, err
-	}
-	return ledger.Preview{FeatureID: p.Feature, Target: target, SpecVersion: p.Version, IdempotencyKey: p.Key,
-		MappingVersion: p.MappingVersion, Fields: p.Fields, Plan: ledger.Decide(active, p.Key, "")}, nil
+	return t, p, err
 }
 
 // Publish brings the version to the target and gives its ledger record. It waits while another process publishes the same
 // feature there. Where the target gives up, the record says so and is given together with the error.
 func (d *Desk) Publish(ctx context.Context, target string, r ledger.Request) (ledger.Record, error) {
-	t, err := d.target(target)
-	if err != nil {
-		return ledger.Record{}, err
-	}
-	p, err := t.Prepare(r)
+	t, p, err := d.prepare(ctx, target, r)
 	if err != nil {
 		return ledger.Record{}, err
 	}

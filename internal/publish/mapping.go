@@ -62,6 +62,9 @@ const (
 	AsLink Form = "link" // a record of another table
 )
 
+// MappingSource gives the mapping when something is published: a broken file hinders nothing else.
+type MappingSource func() (Mapping, error)
+
 // DefaultMapping is the map of the spec contract.
 func DefaultMapping() (Mapping, error) { return ParseMapping("mapping.yaml", defaultMapping) }
 

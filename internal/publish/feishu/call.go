@@ -57,6 +57,7 @@ func (t *Target) call(ctx context.Context, do attempt) error {
 			return nil
 		}
 		failure := t.refused(res, code)
+		failure.Message = strings.ReplaceAll(failure.Message, token, "[token]") // servers repeat what they were told
 		if failure.Code == publish.Auth && !renewed {
 			continue
 		}
@@ -170,6 +171,9 @@ func (k *tokens) tenant(ctx context.Context, renew bool) (string, error) {
 	if err != nil {
 		return "", &publish.CallError{Code: publish.Auth, Message: err.Error()}
 	}
+	if secret == "" {
+		return "", &publish.CallError{Code: publish.Auth, Message: "the secret of the app is empty"}
+	}
 	config := *k.config
 	config.AppSecret = secret
 	res, err := larkcore.Request(ctx, &larkcore.ApiReq{HttpMethod: http.MethodPost, ApiPath: larkcore.TenantAccessTokenInternalUrlPath,
@@ -185,7 +189,7 @@ func (k *tokens) tenant(ctx context.Context, renew bool) (string, error) {
 	}
 	if res.StatusCode/100 != 2 || answer.Code != 0 || answer.TenantAccessToken == "" {
 		failure := t.refused(res, answer.CodeError)
-		failure.Message = "no token: " + failure.Message
+		failure.Message = "no token: " + strings.ReplaceAll(failure.Message, secret, "[secret]")
 		return "", failure
 	}
 	life := time.Duration(answer.Expire) * time.Second

@@ -235,9 +235,8 @@ func TestSlowAnswersAreGivenUp(t *testing.T) {
 func TestTableWithoutTheField(t *testing.T) {
 	s := newServer(t)
 	o := options(t, s.URL)
-	var err error
-	if o.Mapping, err = publish.ParseMapping("m.yaml", []byte("mapping_version: \"1\"\nfields:\n  - {field: 没有, transform: direct, source: feature.title}\n")); err != nil {
-		t.Fatal(err)
+	o.Mapping = func() (publish.Mapping, error) {
+		return publish.ParseMapping("m.yaml", []byte("mapping_version: \"1\"\nfields:\n  - {field: 没有, transform: direct, source: feature.title}\n"))
 	}
 	rec, err := newDesk(t, o).Publish(t.Context(), feishu.Name, published)
 	if fault.CodeOf(err) != fault.PublishFailed || rec.Errors[0].ErrorCode != "rejected" || !strings.Contains(rec.Errors[0].Message, "FieldNameNotFound") {

@@ -30,8 +30,8 @@ type Options struct {
 	AppSecret publish.SecretSource
 	AppToken  string // of the bitable
 	TableID   string
-	Mapping   publish.Mapping
-	Timeout   time.Duration // of one call; 30 s
+	Mapping   publish.MappingSource // nil is the default one
+	Timeout   time.Duration         // of one call; 30 s
 	Now       func() time.Time
 }
 
@@ -53,6 +53,9 @@ func New(o Options) *Target {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Mapping == nil {
+		o.Mapping = publish.DefaultMapping
 	}
 	config := &larkcore.Config{BaseUrl: strings.TrimRight(o.BaseURL, "/"), AppId: o.AppID, AppType: larkcore.AppTypeSelfBuilt,
 		ReqTimeout: o.Timeout, Logger: silent{}, Serializable: &larkcore.DefaultSerialization{},
@@ -80,16 +83,24 @@ func (t *Target) Prepare(r ledger.Request) (publish.Payload, error) {
 	if t.o.AppSecret == nil {
 		return publish.Payload{}, publish.NoSecret("publish.feishu_secret_env", "publishing to feishu")
 	}
-	fields, err := t.o.Mapping.Apply(r)
+	m, err := t.o.Mapping()
 	if err != nil {
 		return publish.Payload{}, err
 	}
-	return publish.NewPayload(r, Name, t.o.Mapping.Version, fields)
+	fields, err := m.Apply(r)
+	if err != nil {
+		return publish.Payload{}, err
+	}
+	return publish.NewPayload(r, Name, m.Version, fields)
 }
 
 // Find searches the table for the record of the feature.
 func (t *Target) Find(ctx context.Context, p publish.Payload) (string, bool, error) {
-	field := t.o.Mapping.KeyField
+	m, err := t.o.Mapping()
+	if err != nil {
+		return "", false, err
+	}
+	field := m.KeyField
 	if field == "" { // this mapping leaves nothing to search for; the client token guards alone
 		return "", false, nil
 	}

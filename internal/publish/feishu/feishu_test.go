@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"sluice/internal/feishutest"
-	"sluice/internal/publish"
 	"sluice/internal/publish/feishu"
 	"sluice/internal/publishtest"
 )
@@ -22,12 +21,7 @@ func secret() (string, error) { return feishutest.AppSecret, nil }
 
 func options(t *testing.T, url string) feishu.Options {
 	t.Helper()
-	m, err := publish.DefaultMapping()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return feishu.Options{BaseURL: url, AppID: feishutest.AppID, AppSecret: secret, AppToken: feishutest.AppToken, TableID: feishutest.TableID,
-		Mapping: m, Timeout: 5 * time.Second}
+	return feishu.Options{BaseURL: url, AppID: feishutest.AppID, AppSecret: secret, AppToken: feishutest.AppToken, TableID: feishutest.TableID, Timeout: 5 * time.Second}
 }
 
 func storyOf(t *testing.T, r feishutest.Record) string {

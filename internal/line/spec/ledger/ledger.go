@@ -9,7 +9,7 @@ import (
 // Request is one version to publish.
 type Request struct {
 	Spec   spec.CanonicalSpec
-	Origin string // the workspace it comes from; tells apart features of two workspaces with one id
+	Origin string // the workspace it comes from, which tells apart features with one id; empty is this one
 }
 
 // Record is one row of the ledger.
