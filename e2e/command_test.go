@@ -23,6 +23,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"status":  wantStatus,
 	}
 	maps.Copy(all, taskCommands())
+	maps.Copy(all, specCommands())
 	return all
 }
 

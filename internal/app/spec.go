@@ -9,6 +9,7 @@ import (
 	"sluice/internal/kernel"
 	"sluice/internal/line"
 	"sluice/internal/line/spec"
+	"sluice/internal/line/spec/ingest"
 )
 
 // SpecDoc says where a feature stands and what it waits for.
@@ -53,7 +54,7 @@ func (a *App) NewSpec(ctx context.Context, w NewSpec) (SpecDoc, error) {
 	if err != nil {
 		return SpecDoc{}, err
 	}
-	return a.driveSpec(ctx, r)
+	return a.driveInput(ctx, r, w.Wish)
 }
 
 // nextID reserves the next id of a series.
@@ -101,6 +102,20 @@ func (a *App) driveSpec(ctx context.Context, r *kernel.Run) (SpecDoc, error) {
 		return d, err
 	}
 	return d, specFailure(r, d)
+}
+
+// driveInput drives a feature that was given input, and says how to mend input that cannot be read.
+func (a *App) driveInput(ctx context.Context, r *kernel.Run, w spec.Wish) (SpecDoc, error) {
+	d, err := a.driveSpec(ctx, r)
+	if err == nil {
+		return d, nil
+	}
+	if _, unreadable := ingest.Parse(w.Sources); unreadable != nil {
+		f := *fault.From(err)
+		f.Next = append(fault.From(unreadable).Next, f.Next...)
+		return d, &f
+	}
+	return d, err
 }
 
 // specFailure is the error of a feature whose step failed, with what the document says beside it.
@@ -216,7 +231,7 @@ func (a *App) AmendSpec(ctx context.Context, feature string, w spec.Wish) (SpecD
 		if r, err = a.Engine.Do(ctx, r.ID(), engine.Act{Command: submit, Blobs: p.Blobs}); err != nil {
 			return SpecDoc{}, err
 		}
-		return a.driveSpec(ctx, r)
+		return a.driveInput(ctx, r, w)
 	}
 	if _, _, err := spec.Amend(r, ""); err != nil { // before a number is lost
 		return SpecDoc{}, err
@@ -235,7 +250,7 @@ func (a *App) AmendSpec(ctx context.Context, feature string, w spec.Wish) (SpecD
 	if err != nil {
 		return SpecDoc{}, err
 	}
-	return a.driveSpec(ctx, r)
+	return a.driveInput(ctx, r, w)
 }
 
 // ReopenSpec leads a feature on hold back to its questions.

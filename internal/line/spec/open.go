@@ -132,6 +132,9 @@ func readInput(d line.Doc) (Wish, error) {
 // NextActions are what can be done about a feature as it stands.
 func NextActions(r *kernel.Run) []fault.Action {
 	id := string(r.ID())
+	if n, ok := r.Node(Current(r).Ingest()); ok && n.Status() == kernel.StatusFailed {
+		return []fault.Action{{Action: "amend", Command: "sluice spec amend " + id + " -f FILE", Why: "input that can be read takes the place of what was given"}}
+	}
 	switch StatusOf(r) {
 	case Published, Dropped:
 		return []fault.Action{{Action: "amend", Command: "sluice spec amend " + id + " TEXT", Why: "new input opens a new version of the same feature"}}
