@@ -289,7 +289,7 @@ func (d *driver) redecide(ctx context.Context) error {
 		return err
 	}
 	acts := d.acts
-	t.shown, t.durable = d.shown, d.durable
+	t.shown, t.durable, t.cache = d.shown, d.durable, d.cache
 	*d.turn = *t
 	for _, a := range acts {
 		if err := d.apply(a); err != nil {

@@ -158,7 +158,7 @@ func (e *Engine) open(ctx context.Context, c kernel.Open, blobs []journal.Blob) 
 			return nil, err
 		}
 	}
-	t := &turn{e: e, line: l, run: kernel.NewRun()}
+	t := &turn{e: e, line: l, run: kernel.NewRun(), cache: &bodyCache{}}
 	return t, t.apply(Act{Command: c, Blobs: blobs})
 }
 
@@ -245,7 +245,7 @@ func (e *Engine) begin(ctx context.Context, id kernel.RunID) (*turn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &turn{e: e, line: l, run: run, after: run.Seq()}, nil
+	return &turn{e: e, line: l, run: run, after: run.Seq(), cache: &bodyCache{}}, nil
 }
 
 func (e *Engine) line(name string) (*line.Line, error) {

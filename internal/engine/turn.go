@@ -21,6 +21,7 @@ type turn struct {
 	events []kernel.Event
 	blobs  []journal.Blob
 	bodies map[digest.Digest][]byte
+	cache  *bodyCache               // of what was read
 	shown  map[string]digest.Digest // state files as last committed by this owner
 	// durable is told as soon as the turn is committed, before its files are put in place: model calls need not wait
 	// for those. Nil tells nobody.
@@ -135,7 +136,14 @@ func (t *turn) body(ctx context.Context, v *kernel.Version) ([]byte, error) {
 	if b, ok := t.bodies[v.Digest]; ok {
 		return b, nil
 	}
-	return t.e.Journal.Blob(ctx, string(t.run.ID()), v.Seq, v.Digest)
+	if b, ok := t.cache.get(v.Digest); ok {
+		return b, nil
+	}
+	b, err := t.e.Journal.Blob(ctx, string(t.run.ID()), v.Seq, v.Digest)
+	if err == nil {
+		t.cache.put(v.Digest, b)
+	}
+	return b, err
 }
 
 // commit appends what was decided and then puts the files in place. An empty turn commits nothing.
