@@ -42,23 +42,32 @@ func judging(in line.In) (judged, []kernel.NodeID, error) {
 
 // memory records a chapter for those that come after it.
 func (s steps) memory(in line.In) (line.Move, error) {
+	if len(in.Replies) > 0 {
+		return remembered(in)
+	}
 	j, lacking, err := judging(in)
 	if err != nil || len(lacking) > 0 {
 		return line.Move{Wants: lacking}, err
-	}
-	if len(in.Replies) > 0 {
-		entry, err := decodeReply[story.ChapterMemoryEntry](in.Replies[0])
-		if err != nil {
-			return line.Move{}, err
-		}
-		entry.ChapterNumber, entry.ChapterTitle = j.text.ChapterNumber, j.text.ChapterTitle
-		return ours(entry, SchemaMemory)
 	}
 	b, err := briefing.ForMemory(j.book, j.plan, j.text, options(in))
 	if err != nil {
 		return line.Move{}, err
 	}
 	return asking(s.call(in, b, s.schemas.memory))
+}
+
+func remembered(in line.In) (line.Move, error) {
+	entry, err := decodeReply[story.ChapterMemoryEntry](in.Replies[0])
+	if err != nil {
+		return line.Move{}, err
+	}
+	m := material{in: in}
+	text, _, err := m.text(ChapterOf(in.Node.ID))
+	if err != nil {
+		return line.Move{}, err
+	}
+	entry.ChapterNumber, entry.ChapterTitle = text.ChapterNumber, text.ChapterTitle
+	return ours(entry, SchemaMemory)
 }
 
 // consistency looks for contradictions, without a model first.
@@ -86,17 +95,17 @@ func (s steps) consistency(in line.In) (line.Move, error) {
 
 // logic reviews a chapter. What the score means is not said here.
 func (s steps) logic(in line.In) (line.Move, error) {
-	j, lacking, err := judging(in)
-	if err != nil || len(lacking) > 0 {
-		return line.Move{Wants: lacking}, err
-	}
 	if len(in.Replies) > 0 {
 		reply, err := decodeReply[logicReply](in.Replies[0])
 		if err != nil {
 			return line.Move{}, err
 		}
-		return ours(story.LogicReviewReport{ChapterNumber: j.params.Chapter, OverallScore: reply.OverallScore, Summary: reply.Summary,
+		return ours(story.LogicReviewReport{ChapterNumber: ChapterOf(in.Node.ID), OverallScore: reply.OverallScore, Summary: reply.Summary,
 			Issues: reply.Issues}, SchemaLogic)
+	}
+	j, lacking, err := judging(in)
+	if err != nil || len(lacking) > 0 {
+		return line.Move{Wants: lacking}, err
 	}
 	b, err := briefing.ForLogic(j.book, j.plan, j.text, options(in))
 	if err != nil {
