@@ -180,6 +180,8 @@ func answerCommand(a *kernel.Ask, o kernel.Option) string {
 			c += " -a " + q.ID + "=…"
 		}
 		return c
+	case o.Effect == kernel.SupplyIt && a.Kind == kernel.AskDecide: // the choice and its reason are the content
+		return "sluice answer " + id + " " + o.Value + " --reason TEXT"
 	case o.Effect == kernel.SupplyIt:
 		return "sluice answer " + id + " -f FILE"
 	case o.Value == "approve":

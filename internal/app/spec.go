@@ -90,8 +90,10 @@ func (a *App) RunSpec(ctx context.Context, feature string) (SpecDoc, error) {
 }
 
 func (a *App) driveSpec(ctx context.Context, r *kernel.Run) (SpecDoc, error) {
-	if _, err := a.Drive(ctx, string(r.ID())); err != nil {
-		return SpecDoc{}, err
+	if !awaitsPublishing(r) {
+		if _, err := a.Drive(ctx, string(r.ID())); err != nil {
+			return SpecDoc{}, err
+		}
 	}
 	r, err := a.Engine.Load(ctx, r.ID())
 	if err != nil {
@@ -102,6 +104,19 @@ func (a *App) driveSpec(ctx context.Context, r *kernel.Run) (SpecDoc, error) {
 		return d, err
 	}
 	return d, specFailure(r, d)
+}
+
+// awaitsPublishing tells whether publishing failed: it is tried again by its own verb, and there is nothing to drive.
+func awaitsPublishing(r *kernel.Run) bool {
+	if r.Status() != kernel.RunFailed {
+		return false
+	}
+	for n := range r.Nodes() {
+		if n.Status() == kernel.StatusFailed && n.Node().Step != string(spec.StepPublish) {
+			return false
+		}
+	}
+	return true
 }
 
 // driveInput drives a feature that was given input, and says how to mend input that cannot be read.

@@ -27,7 +27,7 @@ func New() (*line.Line, error) {
 		Name:       Name,
 		Definition: []byte(`{"line":"spec","revision":1,"gate_revision":1,"schema_version":"1.0","steps":["ingest","compile","validate_gates","clarify_questions","apply_answers","plan_tasks","generate_vv","manual_review","publish"]}`),
 		Steps: map[string]line.Step{string(StepIngest): stepIngest, string(StepCompile): s.stepCompile, string(StepValidate): stepValidate,
-			string(StepClarify): s.stepClarify, string(StepApply): s.stepApply, string(StepPlan): s.stepPlan, string(StepVV): s.stepVV},
+			string(StepClarify): s.stepClarify, string(StepApply): s.stepApply, string(StepPlan): s.stepPlan, string(StepVV): s.stepVV, string(StepPublish): stepPublish},
 		Rule:    rule,
 		Unfold:  unfold,
 		Files:   files,
