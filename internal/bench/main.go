@@ -38,6 +38,7 @@ func measure(ctx context.Context, rounds int, only string) error {
 		{"load_ms", load},
 		{"validators_ms", validators},
 		{"tasks", tasks},
+		{"novels", novels},
 		{"mcp_status", mcpCalls},
 	} {
 		if !strings.Contains(f.name, only) {

@@ -152,6 +152,10 @@ func openWorkspace(ctx context.Context, dir, script string) (*app.App, func() er
 	if err := workspace.Init(dir, config.DefaultFile(), true); err != nil {
 		return nil, nil, err
 	}
+	return reopenWorkspace(ctx, dir, script)
+}
+
+func reopenWorkspace(ctx context.Context, dir, script string) (*app.App, func() error, error) {
 	settings, err := config.Load(config.Source{Environ: []string{"SLUICE_MODEL_CONCURRENCY=0"}}) // the workers are the limit
 	if err != nil {
 		return nil, nil, err
