@@ -127,6 +127,7 @@ type book struct {
 	run  *kernel.Run
 	body line.Body
 	ends []End
+	also []kernel.NodeID // to perform after what a test does
 }
 
 // before lets a test do something each time the guide is asked; nil does nothing.
@@ -159,6 +160,11 @@ func write(t *testing.T, p *pen, s story.Settings, goal Goal, before func(b *boo
 			}
 			if len(deeds) > 0 {
 				guide = NewGuide(goal)
+				clear(drive)
+				for _, id := range b.also {
+					drive[id] = true
+				}
+				b.also = nil
 				return acts(deeds)
 			}
 			st, err := guide.Next(r, body, stamp)
@@ -174,6 +180,12 @@ func write(t *testing.T, p *pen, s story.Settings, goal Goal, before func(b *boo
 				drive[id] = true
 			}
 			b.ends = guide.Ends
+			if before != nil && st.isEmpty() { // the end, unless the test goes on
+				if deeds = before(b, stamp); len(deeds) > 0 {
+					guide = NewGuide(goal)
+				}
+				return acts(deeds)
+			}
 			if len(st.Deeds) == 0 && len(st.Drive) > 0 {
 				return []linetest.Act{{Command: kernel.Record{Stamp: stamp}}} // nothing, so that it drives on
 			}

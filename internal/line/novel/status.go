@@ -122,15 +122,8 @@ func (c *ChapterStatus) fill(r *kernel.Run, body line.Body) error {
 	return nil
 }
 
-// IsStale tells whether something that a chapter's plan, text or memory was made from is another now.
-func IsStale(r *kernel.Run, chapter int) bool {
-	for _, step := range []string{StepPlan, StepText, StepMemory} {
-		if n, ok := r.Node(ChapterNode(chapter, step)); ok && n.Approved() != nil && n.IsStale() {
-			return true
-		}
-	}
-	return false
-}
+// IsStale tells whether something that a chapter was made from is another now.
+func IsStale(r *kernel.Run, chapter int) bool { return len(staleIn(r, chapter)) > 0 }
 
 func stepState(r *kernel.Run, id kernel.NodeID) string {
 	n, ok := r.Node(id)

@@ -1,0 +1,68 @@
+package novel
+
+import (
+	"slices"
+
+	"sluice/internal/kernel"
+)
+
+// Outdated is a step of a book that was made from something that is another now.
+type Outdated struct {
+	Step          string          `json:"step"`
+	ChapterNumber int             `json:"chapter_number,omitempty"`
+	Node          kernel.NodeID   `json:"node"`
+	Because       []kernel.NodeID `json:"because"` // what is another now, in the order of use
+	Calls         int             `json:"calls"`   // to a model, to bring it up to date
+}
+
+// Stale lists what a change touches: every step that was made from a version that no longer stands, by need or by want.
+// Settings do not count: a policy makes no text old. Nothing of it is made again by itself, except memory.
+func Stale(r *kernel.Run) []Outdated {
+	var all []Outdated
+	for _, n := range bookNodes() {
+		if o, ok := outdated(r, n.ID); ok {
+			all = append(all, o)
+		}
+	}
+	for _, n := range Chapters(r) {
+		all = append(all, staleIn(r, n)...)
+	}
+	return all
+}
+
+// staleIn lists what is old in one chapter.
+func staleIn(r *kernel.Run, chapter int) []Outdated {
+	var all []Outdated
+	for _, id := range chapterNodes(r, chapter) {
+		n, _ := r.Node(id)
+		switch n.Node().Step {
+		case StepCandidate, StepRevision:
+			continue // they belong to the text they were made for
+		}
+		if o, ok := outdated(r, id); ok {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+func outdated(r *kernel.Run, id kernel.NodeID) (Outdated, bool) {
+	n, ok := r.Node(id)
+	if !ok || n.Approved() == nil || n.Status() == kernel.StatusAbandoned {
+		return Outdated{}, false
+	}
+	o := Outdated{Step: n.Node().Step, ChapterNumber: ChapterOf(id), Node: id, Calls: 1}
+	if o.Step == StepText || o.Step == StepSettings {
+		o.Calls = 0
+	}
+	for _, p := range n.Approved().Parents {
+		v, ok := r.Version(p)
+		if !ok || v.Node == SettingsNode || v.Schema == SchemaCandidate {
+			continue
+		}
+		if now := r.Approved(v.Node); now != v && !slices.Contains(o.Because, v.Node) {
+			o.Because = append(o.Because, v.Node)
+		}
+	}
+	return o, len(o.Because) > 0
+}
