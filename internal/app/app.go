@@ -28,21 +28,22 @@ type Store interface {
 
 // App is one open workspace with everything its verbs need.
 type App struct {
-	Root    string // of the workspace
-	Engine  *engine.Engine
-	Store   Store
-	By      kernel.Actor   // who uses this door
-	Plan    engine.Plan    // how runs are driven, from configuration
-	Plans   task.Settings  // what plans of tasks are held to, from configuration
-	Novel   story.Settings // of books that say nothing, from configuration
-	Counter Counter        // of display ids
-	Health  Health         // doctor and verify
-	Tree    export.Tree    // where exports are written
-	Space   session.Tree   // the workspace's files
-	Writer  Writer         // of files that show what the store holds
-	Index   *Indexer       // of workflows
-	Notes   session.Notes
-	Now     func() time.Time
+	Root      string // of the workspace
+	Engine    *engine.Engine
+	Store     Store
+	By        kernel.Actor   // who uses this door
+	Plan      engine.Plan    // how runs are driven, from configuration
+	Plans     task.Settings  // what plans of tasks are held to, from configuration
+	Novel     story.Settings // of books that say nothing, from configuration
+	Counter   Counter        // of display ids
+	Health    Health         // doctor and verify
+	Tree      export.Tree    // where exports are written
+	Space     session.Tree   // the workspace's files
+	Writer    Writer         // of files that show what the store holds
+	Publisher Publisher      // of specs
+	Index     *Indexer       // of workflows
+	Notes     session.Notes
+	Now       func() time.Time
 }
 
 func (a *App) stamp() kernel.Stamp {

@@ -28,7 +28,7 @@ rest, gates say what is missing, and you are asked for it. FEATURE is an id such
 		Args: cobra.ArbitraryArgs,
 		RunE: unknownCommand,
 	}
-	c.AddCommand(k.specNew(), k.specRun(), k.specAnswer(), k.specAmend(), k.specReopen(), k.specReview(), k.specShow())
+	c.AddCommand(k.specNew(), k.specRun(), k.specAnswer(), k.specAmend(), k.specReopen(), k.specReview(), k.specPublish(), k.specShow())
 	return c
 }
 

@@ -1,0 +1,141 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+
+	"sluice/internal/digest"
+	"sluice/internal/engine"
+	"sluice/internal/fault"
+	"sluice/internal/journal"
+	"sluice/internal/kernel"
+	"sluice/internal/line/spec"
+	"sluice/internal/line/spec/ledger"
+)
+
+// Publisher brings versions to targets outside and keeps the ledger.
+type Publisher interface {
+	Targets() []string
+	// DryRun says what Publish would do, and does none of it.
+	DryRun(ctx context.Context, target string, r ledger.Request) (ledger.Preview, error)
+	// Publish gives the record also of what failed, together with the error; without an id nothing was sent.
+	Publish(ctx context.Context, target string, r ledger.Request) (ledger.Record, error)
+	// Records gives the ledger: of a feature, or all of it.
+	Records(ctx context.Context, feature string) ([]ledger.Record, error)
+}
+
+// LedgerPath is where the ledger is shown.
+const LedgerPath = "ledger/records.json"
+
+// PreviewSpec says what publishing the version that was decided on would do, with the exact fields.
+func (a *App) PreviewSpec(ctx context.Context, feature, target string) (ledger.Preview, error) {
+	_, req, err := a.publishing(ctx, feature)
+	if err != nil {
+		return ledger.Preview{}, err
+	}
+	return a.Publisher.DryRun(ctx, target, req)
+}
+
+// PublishSpec brings the version on which go was decided to a target. The step is recorded when its outcome is known, in
+// one commit: a process that dies before leaves the ledger, and publishing again finds what it did.
+func (a *App) PublishSpec(ctx context.Context, feature, target string) (ledger.Record, error) {
+	r, req, err := a.publishing(ctx, feature)
+	if err != nil {
+		return ledger.Record{}, err
+	}
+	began := a.stamp()
+	rec, failed := a.Publisher.Publish(ctx, target, req)
+	if code := fault.CodeOf(failed); rec.LedgerID == "" && (code == fault.BadValue || code == fault.LeaseHeld) {
+		return rec, failed // no such target, or no longer waited for: nothing was begun
+	}
+	keep := context.WithoutCancel(ctx) // what stands outside is recorded, whoever still waits
+	if err := a.recordPublish(keep, r.ID(), target, began, rec, failed); err != nil {
+		return rec, err
+	}
+	if err := a.writeLedger(keep); err != nil {
+		return rec, err
+	}
+	return rec, failed
+}
+
+// publishing finds the version to publish, or refuses.
+func (a *App) publishing(ctx context.Context, feature string) (*kernel.Run, ledger.Request, error) {
+	r, err := a.feature(ctx, feature)
+	if err != nil {
+		return nil, ledger.Request{}, err
+	}
+	version, err := spec.Publishable(r, "")
+	if err != nil {
+		return nil, ledger.Request{}, err
+	}
+	s, err := a.ShowSpec(ctx, feature, version)
+	return r, ledger.Request{Spec: s}, err
+}
+
+// recordPublish writes the step into the feature's journal, in one commit.
+func (a *App) recordPublish(ctx context.Context, run kernel.RunID, target string, began kernel.Stamp, rec ledger.Record, failed error) error {
+	p := spec.Publication{Target: target, By: began.By, Began: began.At, Ended: a.stamp().At}
+	for _, e := range rec.Errors {
+		if e.Final == spec.Recovered {
+			p.Errors = append(p.Errors, stepError(e))
+		}
+	}
+	var err error
+	if failed == nil {
+		p.Result, err = json.Marshal(rec)
+	} else {
+		p.Failure = finalError(rec, failed)
+		p.Log, err = a.nextID(ctx, spec.SeriesEvidence)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = a.Engine.DoWish(ctx, run, func(l engine.Look) ([]engine.Act, error) {
+		commands, body, err := p.Record(l.Run())
+		var acts []engine.Act
+		for _, c := range commands {
+			act := engine.Act{Command: c}
+			if _, ok := c.(kernel.Deliver); ok {
+				act.Blobs = []journal.Blob{{Digest: digest.Of(body), Body: body}}
+			}
+			acts = append(acts, act)
+		}
+		return acts, err
+	})
+	return err
+}
+
+// finalError is the last error of the target, or what was refused before any call.
+func finalError(rec ledger.Record, failed error) *kernel.StepError {
+	if n := len(rec.Errors); n > 0 && rec.Errors[n-1].Final == spec.GaveUp {
+		e := stepError(rec.Errors[n-1])
+		return &e
+	}
+	return &kernel.StepError{Code: string(fault.CodeOf(failed)), Message: failed.Error(), Class: kernel.Permanent, Final: true}
+}
+
+func stepError(e spec.StepFailure) kernel.StepError {
+	class := kernel.Permanent
+	if e.Retryable {
+		class = kernel.Retryable
+	}
+	return kernel.StepError{Code: e.ErrorCode, Message: e.Message, Class: class, Retries: e.RetryCount, Final: e.Final == spec.GaveUp}
+}
+
+// LedgerDoc is the ledger as its file shows it.
+type LedgerDoc struct {
+	Records []ledger.Record `json:"records"`
+}
+
+// writeLedger shows the ledger as it stands.
+func (a *App) writeLedger(ctx context.Context) error {
+	all, err := a.Publisher.Records(ctx, "")
+	if err != nil {
+		return err
+	}
+	body, err := json.MarshalIndent(LedgerDoc{all}, "", "  ")
+	if err != nil {
+		return err
+	}
+	return a.Writer.Write(LedgerPath, append(body, '\n'), 0o644)
+}
