@@ -334,7 +334,7 @@ func (n *node) helpAsk(why Reason) Ask {
 			a.Version, a.Digest = n.newest.ID, n.newest.Digest
 			a.Options = append(a.Options, Option{Value: "accept", Effect: Approve})
 			if n.OnReject == AskPerson && n.Ask != nil && len(n.Ask.Options) > 0 { // the line says what to ask then
-				a.Kind, a.Title, a.Options = n.Ask.Kind, n.Ask.Title, n.Ask.Options
+				a.Reason, a.Kind, a.Title, a.Options = GateAsks, n.Ask.Kind, n.Ask.Title, n.Ask.Options
 				return a
 			}
 		}
