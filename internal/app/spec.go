@@ -17,7 +17,7 @@ type SpecDoc struct {
 	spec.Summary
 	GateResult *spec.GateResult `json:"gate_result"` // of the last validation of this pass
 	Questions  []spec.Question  `json:"questions"`   // that are open
-	Ask        string           `json:"ask,omitempty"`
+	AskTitle   string           `json:"ask_title,omitempty"`
 	Next       []fault.Action   `json:"next_actions"`
 }
 
@@ -320,7 +320,7 @@ func (a *App) SpecStatus(ctx context.Context, feature string) (SpecDoc, error) {
 func (a *App) specDoc(ctx context.Context, r *kernel.Run) (SpecDoc, error) {
 	d := SpecDoc{Summary: spec.Summarize(r), Questions: []spec.Question{}, Next: spec.NextActions(r)}
 	if ask := firstAsk(r, spec.Current(r).Answers()); ask != nil {
-		d.Ask = ask.Title
+		d.AskTitle = ask.Title
 		for _, q := range ask.Questions {
 			d.Questions = append(d.Questions, spec.Question{ID: q.ID, Path: q.Path, Question: q.Text, Choices: q.Choices})
 		}

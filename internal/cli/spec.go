@@ -253,8 +253,8 @@ func (v look) feature(d app.SpecDoc) string {
 	var b strings.Builder
 	b.WriteString(clean(d.FeatureID+" "+d.Title) + "\n")
 	b.WriteString("  " + strings.TrimSpace(string(d.Status)+" "+d.SpecVersion+" "+d.RunID) + "\n")
-	if d.Ask != "" {
-		b.WriteString(clean(d.Ask) + "\n")
+	if d.AskTitle != "" {
+		b.WriteString(clean(d.AskTitle) + "\n")
 	}
 	for _, q := range d.Questions {
 		b.WriteString("  " + clean(q.ID+" "+q.Path) + "\n    " + clean(q.Question) + "\n")
