@@ -23,8 +23,11 @@ type settings struct {
 	Context *ProjectContextRef `json:"project_context_ref,omitempty"`
 }
 
-// LabelFeature and the R-… of each pass are the labels by which a feature is found.
-const LabelFeature = "feature"
+// LabelFeature and the R-… of each pass are the labels by which a feature is found. The value of an R-… is always LabelRun.
+const (
+	LabelFeature = "feature"
+	LabelRun     = "run"
+)
 
 // Open is the command that begins a feature, with the ids that were reserved for it and its first pass.
 func Open(feature, run string, w Wish, context *ProjectContextRef) (kernel.Open, error) {
@@ -37,7 +40,7 @@ func Open(feature, run string, w Wish, context *ProjectContextRef) (kernel.Open,
 		return kernel.Open{}, err
 	}
 	return kernel.Open{Run: kernel.RunID(feature), Line: Name, Title: w.label(feature), Settings: kept, Nodes: nodes,
-		Labels: map[string]string{LabelFeature: feature, run: "1"}}, nil
+		Labels: map[string]string{LabelFeature: feature, run: LabelRun}}, nil
 }
 
 // label is how a feature is called in lists before it has a title of its own.
@@ -66,7 +69,7 @@ func Amend(r *kernel.Run, run string) ([]kernel.Node, map[string]string, error) 
 	pass := Current(r).Pass + 1
 	_, base := Newest(r)
 	nodes, err := passNodes(Params{FeatureID: string(r.ID()), RunID: run, Pass: pass}, base)
-	return nodes, map[string]string{run: strconv.Itoa(pass)}, err
+	return nodes, map[string]string{run: LabelRun}, err
 }
 
 // Reopen gives the nodes that lead a feature on hold back into its clarify loop: anything may be answered there.
