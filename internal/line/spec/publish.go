@@ -71,15 +71,18 @@ func (p Publication) Record(r *kernel.Run) ([]kernel.Command, []byte, error) {
 		switch n.Status() {
 		case kernel.StatusDone:
 			commands = append(commands, kernel.Revise{Stamp: began, Nodes: []kernel.NodeID{node.ID}, Note: "published again"})
-		case kernel.StatusFailed:
+		case kernel.StatusFailed, kernel.StatusAbandoned:
 			commands = append(commands, kernel.Reopen{Stamp: began, Node: node.ID, Reason: "published again"})
 		}
 	} else {
 		commands = append(commands, kernel.Unfold{Stamp: began, Nodes: []kernel.Node{node}})
 	}
 	commands = append(commands, kernel.Begin{Stamp: began, Node: node.ID})
-	attempt := kernel.AttemptID(fmt.Sprintf("%s#%d", node.ID, number))
-	return append(commands, p.closing(attempt)), p.Result, nil
+	commands = append(commands, p.closing(kernel.AttemptID(fmt.Sprintf("%s#%d", node.ID, number))))
+	if p.Failure != nil { // a target that fails is no failure of the feature: it stands as it did, and may be published again
+		commands = append(commands, kernel.Abandon{Stamp: kernel.Stamp{By: p.By, At: p.Ended}, Node: node.ID, Reason: "not published: " + p.Failure.Code})
+	}
+	return commands, p.Result, nil
 }
 
 // closing ends the attempt: with the record, or with the error and its evidence.
