@@ -2,6 +2,9 @@ package app
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 
 	"sluice/internal/digest"
 	"sluice/internal/engine"
@@ -74,14 +77,22 @@ func (a *App) NewNovel(ctx context.Context, w NovelNew) (NovelDoc, error) {
 }
 
 // book finds a project and takes over what people changed in it. One without a journal is adopted whole. Flaws are files
-// that could not be taken over.
+// that could not be taken over; they are told of.
 func (a *App) book(ctx context.Context, given string) (*kernel.Run, []novel.Flaw, error) {
 	name, err := story.ParseName(given)
 	if err != nil {
 		return nil, nil, err
 	}
+	run, flaws, err := a.adopted(ctx, name)
+	for _, f := range flaws {
+		a.Engine.Log.Warn(fault.From(f.Err).Message)
+	}
+	return run, flaws, err
+}
+
+func (a *App) adopted(ctx context.Context, name string) (*kernel.Run, []novel.Flaw, error) {
 	id := novel.RunID(name)
-	_, err = a.Store.Run(ctx, string(id))
+	_, err := a.Store.Run(ctx, string(id))
 	if fault.CodeOf(err) == fault.UnknownRun {
 		return a.adoptProject(ctx, name)
 	}
@@ -104,6 +115,31 @@ func (a *App) book(ctx context.Context, given string) (*kernel.Run, []novel.Flaw
 		run, err = a.Engine.Do(ctx, id, deeds(list)...)
 	}
 	return run, flaws, err
+}
+
+// setAside keeps files that nobody can read under the project's versions, so that what is made can stand in their place.
+// Files of chapters outside the scope stay where they are.
+func (a *App) setAside(run *kernel.Run, flaws []novel.Flaw, chapters []int) error {
+	dir := story.Dir(novel.ProjectOf(run)) + "/"
+	for _, f := range flaws {
+		file := strings.TrimPrefix(f.Path, dir)
+		p, ok := story.ParsePlace(file)
+		if !f.Broken || !ok || p.Chapter > 0 && chapters != nil && !slices.Contains(chapters, p.Chapter) {
+			continue
+		}
+		for n := 1; ; n++ {
+			to := fmt.Sprintf("%s%s/%s.broken%d", dir, story.VersionsDir, file, n)
+			if _, err := a.Space.Stat(to); err == nil {
+				continue
+			}
+			if err := a.Space.Move(f.Path, to); err != nil {
+				return err
+			}
+			a.Engine.Log.Warn(fmt.Sprintf("%s cannot be read and is kept as %s", f.Path, to))
+			break
+		}
+	}
+	return nil
 }
 
 func (a *App) projectExists(name string) bool {
@@ -181,5 +217,8 @@ func (a *App) NovelStatus(ctx context.Context, name string) (novel.StatusDoc, er
 	if err != nil {
 		return novel.StatusDoc{}, err
 	}
-	return novel.Status(run, a.bodies(ctx, run))
+	doc, err := novel.Status(run, a.bodies(ctx, run))
+	u := a.usage(ctx, run)
+	doc.Tokens = u.InputTokens + u.OutputTokens
+	return doc, err
 }

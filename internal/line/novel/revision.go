@@ -45,6 +45,21 @@ func submitRevision(s kernel.Stamp, rev story.RevisionStatus, note string, sourc
 	return d, err
 }
 
+// KeepRevision stores again what a revision says, when its file was removed.
+func KeepRevision(n kernel.View, body line.Body, s kernel.Stamp) (Deed, error) {
+	s.By = kernel.Actor{Kind: kernel.Rule, Name: Name}
+	raw, err := body(n.Newest())
+	if err != nil {
+		return Deed{}, err
+	}
+	d := submit(s, n.ID(), n.Newest().Schema, raw, "its file was removed, which decides nothing")
+	found, err := rule(n.Node(), raw)
+	c := d.Command.(kernel.Submit)
+	c.Rule = &found
+	d.Command = c
+	return d, err
+}
+
 // holdDeeds make a revision pending.
 func holdDeeds(r *kernel.Run, s kernel.Stamp, rev story.RevisionStatus, sources []kernel.VersionID) ([]Deed, error) {
 	d, err := submitRevision(s, rev, "", sources...)
