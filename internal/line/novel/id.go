@@ -55,7 +55,11 @@ const (
 
 // ChapterNode names the node of a chapter that does a step: plan, text, memory, consistency, logic or revision.
 func ChapterNode(chapter int, step string) kernel.NodeID {
-	return kernel.NodeID(fmt.Sprintf("chapter/%03d/%s", chapter, step))
+	number := strconv.Itoa(chapter)
+	for len(number) < 3 {
+		number = "0" + number
+	}
+	return kernel.NodeID("chapter/" + number + "/" + step)
 }
 
 // SceneNode names the node of a scene.

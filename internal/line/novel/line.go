@@ -24,7 +24,7 @@ func New() (*line.Line, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := steps{prompts: set, schemas: all}
+	s := steps{prompts: set, schemas: all, outlines: &outlineMemo{}}
 	return &line.Line{
 		Name:       Name,
 		Definition: []byte(`{"line":"novel","revision":1,"steps":["world","theme","characters","outline","plan","text"]}`),

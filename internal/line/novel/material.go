@@ -2,6 +2,7 @@ package novel
 
 import (
 	"encoding/json"
+	"sync/atomic"
 
 	"sluice/internal/digest"
 	"sluice/internal/fault"
@@ -18,7 +19,7 @@ type material struct {
 }
 
 // gather reads the documents of the book that a step was given, or says what it lacks.
-func gather(in line.In, nodes ...kernel.NodeID) (material, []kernel.NodeID, error) {
+func (s steps) gather(in line.In, nodes ...kernel.NodeID) (material, []kernel.NodeID, error) {
 	m := material{in: in}
 	if lacking := in.Lacking(append([]kernel.NodeID{SettingsNode}, nodes...)...); len(lacking) > 0 {
 		return m, lacking, nil
@@ -29,7 +30,7 @@ func gather(in line.In, nodes ...kernel.NodeID) (material, []kernel.NodeID, erro
 		id   kernel.NodeID
 		into any
 	}{
-		{SettingsNode, &b.Settings}, {WorldNode, &b.World}, {ThemeNode, &b.Theme}, {CharactersNode, &b.Characters}, {OutlineNode, &b.Outline},
+		{SettingsNode, &b.Settings}, {WorldNode, &b.World}, {ThemeNode, &b.Theme}, {CharactersNode, &b.Characters},
 	} {
 		if d, ok := in.Input(one.id); ok {
 			if err := stored(d, one.into); err != nil {
@@ -37,10 +38,39 @@ func gather(in line.In, nodes ...kernel.NodeID) (material, []kernel.NodeID, erro
 			}
 		}
 	}
+	if d, ok := in.Input(OutlineNode); ok {
+		var err error
+		if b.Outline, err = s.outlines.read(d); err != nil {
+			return m, nil, err
+		}
+	}
 	if b.Settings.ProjectName == "" {
 		b.Settings.ProjectName = ProjectOf(in.Run)
 	}
 	return m, nil, nil
+}
+
+// outlineMemo keeps the outline that was read last: every step of a long book needs it, and it is as long as the book. It
+// is known by its digest, so that it cannot be out of date. Nobody changes what it gives.
+type outlineMemo struct {
+	last atomic.Pointer[knownOutline]
+}
+
+type knownOutline struct {
+	digest   digest.Digest
+	document story.Outline
+}
+
+func (m *outlineMemo) read(d line.Doc) (story.Outline, error) {
+	if k := m.last.Load(); k != nil && k.digest == d.Version.Digest {
+		return k.document, nil
+	}
+	var o story.Outline
+	if err := stored(d, &o); err != nil {
+		return o, err
+	}
+	m.last.Store(&knownOutline{d.Version.Digest, o})
+	return o, nil
 }
 
 // remember reads the memory that a brief for a chapter can use, or says what it lacks. An entry that is not there is

@@ -33,8 +33,9 @@ const (
 
 // steps are those of the line.
 type steps struct {
-	prompts *prompt.Set
-	schemas schemas
+	prompts  *prompt.Set
+	schemas  schemas
+	outlines *outlineMemo
 }
 
 // call renders the prompt of a brief. What people said when they had it made again goes in as their wish.
@@ -81,7 +82,7 @@ func DefaultsOf(r *kernel.Run) story.Settings {
 }
 
 func (s steps) world(in line.In) (line.Move, error) {
-	m, lacking, err := gather(in)
+	m, lacking, err := s.gather(in)
 	if err != nil || len(lacking) > 0 {
 		return line.Move{Wants: lacking}, err
 	}
@@ -108,7 +109,7 @@ func noPremise(r *kernel.Run) error {
 }
 
 func (s steps) theme(in line.In) (line.Move, error) {
-	m, lacking, err := gather(in, WorldNode)
+	m, lacking, err := s.gather(in, WorldNode)
 	if err != nil || len(lacking) > 0 {
 		return line.Move{Wants: lacking}, err
 	}
@@ -127,7 +128,7 @@ func (s steps) theme(in line.In) (line.Move, error) {
 }
 
 func (s steps) characters(in line.In) (line.Move, error) {
-	m, lacking, err := gather(in, WorldNode, ThemeNode)
+	m, lacking, err := s.gather(in, WorldNode, ThemeNode)
 	if err != nil || len(lacking) > 0 {
 		return line.Move{Wants: lacking}, err
 	}
@@ -146,7 +147,7 @@ func (s steps) characters(in line.In) (line.Move, error) {
 }
 
 func (s steps) outline(in line.In) (line.Move, error) {
-	m, lacking, err := gather(in, WorldNode, ThemeNode, CharactersNode)
+	m, lacking, err := s.gather(in, WorldNode, ThemeNode, CharactersNode)
 	if err != nil || len(lacking) > 0 {
 		return line.Move{Wants: lacking}, err
 	}

@@ -16,7 +16,7 @@ func (s steps) plan(in line.In) (line.Move, error) {
 	if err != nil {
 		return line.Move{}, err
 	}
-	m, lacking, err := gather(in, WorldNode, ThemeNode, CharactersNode, OutlineNode)
+	m, lacking, err := s.gather(in, WorldNode, ThemeNode, CharactersNode, OutlineNode)
 	if err == nil && len(lacking) == 0 {
 		lacking, err = m.remember(p.Chapter)
 	}
@@ -75,7 +75,7 @@ func (s steps) scene(in line.In) (line.Move, error) {
 	if p.Scene == 1 && p.Chapter > 1 {
 		wanted = append(wanted, ChapterNode(p.Chapter-1, StepText))
 	}
-	m, lacking, err := gather(in, wanted...)
+	m, lacking, err := s.gather(in, wanted...)
 	if err == nil && len(lacking) == 0 {
 		lacking, err = m.remember(p.Chapter)
 	}

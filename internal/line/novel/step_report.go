@@ -20,12 +20,12 @@ type judged struct {
 	text   story.GeneratedChapter
 }
 
-func judging(in line.In) (judged, []kernel.NodeID, error) {
+func (s steps) judging(in line.In) (judged, []kernel.NodeID, error) {
 	p, err := paramsOf(in.Node)
 	if err != nil {
 		return judged{}, nil, err
 	}
-	m, lacking, err := gather(in, WorldNode, ThemeNode, CharactersNode, OutlineNode, ChapterNode(p.Chapter, StepPlan))
+	m, lacking, err := s.gather(in, WorldNode, ThemeNode, CharactersNode, OutlineNode, ChapterNode(p.Chapter, StepPlan))
 	if err == nil && len(lacking) == 0 {
 		lacking, err = m.remember(p.Chapter)
 	}
@@ -45,7 +45,7 @@ func (s steps) memory(in line.In) (line.Move, error) {
 	if len(in.Replies) > 0 {
 		return remembered(in)
 	}
-	j, lacking, err := judging(in)
+	j, lacking, err := s.judging(in)
 	if err != nil || len(lacking) > 0 {
 		return line.Move{Wants: lacking}, err
 	}
@@ -72,7 +72,7 @@ func remembered(in line.In) (line.Move, error) {
 
 // consistency looks for contradictions, without a model first.
 func (s steps) consistency(in line.In) (line.Move, error) {
-	j, lacking, err := judging(in)
+	j, lacking, err := s.judging(in)
 	if err != nil || len(lacking) > 0 {
 		return line.Move{Wants: lacking}, err
 	}
@@ -103,7 +103,7 @@ func (s steps) logic(in line.In) (line.Move, error) {
 		return ours(story.LogicReviewReport{ChapterNumber: ChapterOf(in.Node.ID), OverallScore: reply.OverallScore, Summary: reply.Summary,
 			Issues: reply.Issues}, SchemaLogic)
 	}
-	j, lacking, err := judging(in)
+	j, lacking, err := s.judging(in)
 	if err != nil || len(lacking) > 0 {
 		return line.Move{Wants: lacking}, err
 	}
@@ -122,7 +122,7 @@ const (
 
 // candidate revises a chapter by notes. What comes back keeps its number, its title and its scenes.
 func (s steps) candidate(in line.In) (line.Move, error) {
-	j, lacking, err := judging(in)
+	j, lacking, err := s.judging(in)
 	if err != nil || len(lacking) > 0 {
 		return line.Move{Wants: lacking}, err
 	}
