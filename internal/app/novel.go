@@ -99,10 +99,14 @@ func (a *App) adopted(ctx context.Context, name string) (*kernel.Run, []novel.Fl
 	if err != nil {
 		return nil, nil, err
 	}
-	if _, err := a.Engine.Adopt(ctx, id); err != nil {
+	edits, err := a.Engine.Adopt(ctx, id)
+	if err != nil {
 		return nil, nil, err
 	}
 	run, err := a.Engine.Load(ctx, id)
+	if err == nil && len(edits) > 0 {
+		run, err = a.edited(ctx, run, edits)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
