@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"slices"
 
 	"sluice/internal/engine"
 	"sluice/internal/fault"
@@ -17,6 +19,7 @@ type NovelRun struct {
 	Until    string // the last step wanted; empty: text
 	Alone    bool   // that step and nothing before it
 	Force    bool
+	Tell     func(NovelNotice) // what is used as it is or made again, before the work; nil: nobody listens
 }
 
 // NovelRunDoc says what became of it.
@@ -25,52 +28,71 @@ type NovelRunDoc struct {
 	Results        []novel.Result `json:"results"`
 	FailedChapters []int          `json:"failed_chapters"`
 	BlockedChapter int            `json:"blocked_chapter"`
-	Ends           []novel.End    `json:"-"`
-	Flaws          []novel.Flaw   `json:"-"`
 }
 
 // RunNovel makes what a book lacks within a scope, chapter after chapter. What stands is used as it is unless it is forced.
 func (a *App) RunNovel(ctx context.Context, w NovelRun) (NovelRunDoc, error) {
+	if err := novel.CheckStep(w.Until); err != nil {
+		return NovelRunDoc{}, err
+	}
 	run, flaws, err := a.book(ctx, w.Name)
 	if err != nil {
 		return NovelRunDoc{}, err
 	}
-	doc := NovelRunDoc{Project: novel.ProjectOf(run), Flaws: flaws}
 	goal, err := a.novelGoal(ctx, run, w)
 	if err != nil {
-		return doc, err
+		return NovelRunDoc{}, err
+	}
+	if err := a.setAside(run, flaws, goal.Chapters); err != nil {
+		return NovelRunDoc{}, err
+	}
+	if w.Tell != nil {
+		if err := a.foretell(ctx, run, goal, w); err != nil {
+			return NovelRunDoc{}, err
+		}
 	}
 	before := novel.Mark(run, goal)
 	if err := a.prepareNovel(ctx, run, goal, w.Force); err != nil {
-		return doc, err
+		return NovelRunDoc{}, err
 	}
+	return a.leadNovel(ctx, run.ID(), goal, before, w.Tell)
+}
+
+// leadNovel lets a guide lead a book to its goal, and says what became of it.
+func (a *App) leadNovel(ctx context.Context, id kernel.RunID, goal novel.Goal, before novel.Marks, tell func(NovelNotice)) (NovelRunDoc, error) {
 	guide := novel.NewGuide(goal)
-	run, err = a.driveNovel(ctx, run.ID(), guide)
+	run, err := a.driveNovel(ctx, id, guide)
 	if run == nil {
-		return doc, err
+		return NovelRunDoc{}, err
 	}
-	doc.Ends = guide.Ends
+	doc := NovelRunDoc{Project: novel.ProjectOf(run)}
 	if goal.Chapters == nil { // the outline came into being on the way
 		goal.Chapters = novel.Chapters(run)
 	}
-	doc.Results = novel.Results(run, goal, before, guide.Ends)
+	doc.Results = orEmpty(novel.Results(run, goal, before, guide.Ends))
+	doc.FailedChapters = []int{}
 	for _, e := range guide.Ends {
 		if e.State == novel.Broken && e.Chapter > 0 {
 			doc.FailedChapters = append(doc.FailedChapters, e.Chapter)
 		}
 	}
+	doc.Results = append(doc.Results, unremembered(run, goal)...)
 	if pending := novel.Pending(run); len(pending) > 0 {
 		doc.BlockedChapter = pending[0]
 	}
+	a.logEnds(run, guide.Ends, before, tell)
 	if err != nil {
-		return doc, err
+		return doc, novelStopped(doc.Project, err)
 	}
-	return doc, a.novelEnd(ctx, run, guide, doc)
+	return doc, a.novelEnd(ctx, run, goal, guide, doc)
 }
 
 // novelGoal resolves a wish against the book as it stands, and refuses what cannot be before anything runs.
 func (a *App) novelGoal(ctx context.Context, run *kernel.Run, w NovelRun) (novel.Goal, error) {
 	goal := novel.Goal{Until: w.Until, Alone: w.Alone, Chapters: w.Chapters}
+	if err := refuseClosed(run); err != nil {
+		return goal, err
+	}
 	body := a.bodies(ctx, run)
 	settings, err := novel.SettingsOf(run, body)
 	if err != nil {
@@ -100,18 +122,12 @@ func (a *App) novelGoal(ctx context.Context, run *kernel.Run, w NovelRun) (novel
 	return goal, novel.Gate(run, body, novel.Request{Chapters: goal.Chapters, Listed: w.Alone, Force: w.Force, Until: w.Until})
 }
 
-// lockedScope is what a lock speaks about: chapters that were named, or that would be made again.
+// lockedScope is what a lock speaks about: chapters that were named, or that would be made or made again.
 func lockedScope(run *kernel.Run, goal novel.Goal, w NovelRun) []int {
 	if w.Chapters != nil || w.Force {
 		return goal.Chapters
 	}
-	var made []int
-	for _, n := range goal.Chapters {
-		if run.Approved(novel.ChapterNode(n, novel.StepText)) == nil {
-			made = append(made, n)
-		}
-	}
-	return made
+	return slices.DeleteFunc(slices.Clone(goal.Chapters), func(n int) bool { return !novel.WouldGenerate(run, n, w.Until) })
 }
 
 // prepareNovel records a forced scope, and gives what failed its attempts again.
@@ -145,7 +161,7 @@ func (a *App) driveNovel(ctx context.Context, id kernel.RunID, guide *novel.Guid
 }
 
 // novelEnd forgets a forced scope that is done, and answers with the refusal of a book that came to a pending chapter.
-func (a *App) novelEnd(ctx context.Context, run *kernel.Run, guide *novel.Guide, doc NovelRunDoc) error {
+func (a *App) novelEnd(ctx context.Context, run *kernel.Run, goal novel.Goal, guide *novel.Guide, doc NovelRunDoc) error {
 	if list := novel.ForceDone(run, a.stamp()); len(list) > 0 && len(doc.FailedChapters) == 0 && doc.BlockedChapter == 0 {
 		if _, err := a.Engine.Do(ctx, run.ID(), deeds(list)...); err != nil {
 			return err
@@ -157,12 +173,35 @@ func (a *App) novelEnd(ctx context.Context, run *kernel.Run, guide *novel.Guide,
 	last := guide.Ends[len(guide.Ends)-1]
 	switch {
 	case last.State == novel.Waiting:
-		return withResults(novel.BlockedBy(run, a.bodies(ctx, run), 0), doc)
+		target := 0
+		if at := slices.Index(goal.Chapters, last.Chapter); at >= 0 && at+1 < len(goal.Chapters) {
+			target = goal.Chapters[at+1]
+		}
+		return withResults(novel.BlockedBy(run, a.bodies(ctx, run), target), doc)
 	case last.Chapter == 0 && last.State == novel.Broken:
-		return withResults(fault.New(fault.Code(last.Error.Code), string(last.Node), "%s", last.Error.Message).
+		return withResults(stepFault(last.Error, string(last.Node)).
 			With(fault.Action{Action: "run", Command: "sluice novel run " + doc.Project, Why: "it tries again"}), doc)
 	}
 	return nil
+}
+
+// stepFault is the error of a step that failed, by what the step said.
+func stepFault(e kernel.StepError, subject string) *fault.Error {
+	code := fault.Code(e.Code)
+	if code.Exit() == fault.ExitUnexpected {
+		code = fault.StepFailed
+	}
+	return fault.New(code, subject, "%s", e.Message)
+}
+
+// novelStopped makes sure that an interruption says how the book goes on.
+func novelStopped(project string, err error) error {
+	f := fault.From(err)
+	if len(f.Next) > 0 || f.Code != fault.Interrupted && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fault.Wrap(fault.Interrupted, project, f.Cause, "book %s was interrupted; what was finished is kept", project).
+		With(fault.Action{Action: "run", Command: "sluice novel run " + project, Why: "it goes on where it stopped"})
 }
 
 // withResults puts what was reached beside a refusal.

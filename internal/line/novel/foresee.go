@@ -1,0 +1,170 @@
+package novel
+
+import (
+	"slices"
+	"strings"
+
+	"sluice/internal/fault"
+	"sluice/internal/kernel"
+	"sluice/internal/line"
+	"sluice/internal/line/novel/briefing"
+	"sluice/internal/line/novel/story"
+)
+
+// CheckStep refuses a step that no user can name; empty means the last.
+func CheckStep(step string) error {
+	if step == "" || slices.Contains(Steps(), step) {
+		return nil
+	}
+	return fault.New(fault.BadValue, "step", "there is no step %.40q; the steps are %s", step, strings.Join(Steps(), ", "))
+}
+
+// WouldGenerate tells whether running a chapter would make its plan or text, or make one of them again.
+func WouldGenerate(r *kernel.Run, chapter int, until string) bool {
+	return wouldGenerate(r, chapter, until)
+}
+
+// Foreseen says of each step of a goal what will become of it as far as that is certain: used as it is, or made again
+// because it is forced. Steps that are to be made are left out.
+func Foreseen(r *kernel.Run, g Goal, force bool) []Result {
+	var all []Result
+	again := forcedSteps(g, force)
+	for _, id := range goalNodes(g) {
+		n, ok := r.Node(id)
+		res := resultOf(r, id)
+		switch {
+		case again(id):
+			res.Action = Regenerated
+		case ok && n.Status() == kernel.StatusDone:
+			res.Action = Reused
+		default:
+			continue
+		}
+		all = append(all, res)
+	}
+	return all
+}
+
+// forcedSteps tells of a node by which a step is known whether the goal makes it again.
+func forcedSteps(g Goal, force bool) func(kernel.NodeID) bool {
+	return func(id kernel.NodeID) bool {
+		if ChapterOf(id) == 0 {
+			return force && !IsChapterStep(g.until()) && string(id) == g.until()
+		}
+		return force
+	}
+}
+
+// resultOf names the step of a node with its file.
+func resultOf(r *kernel.Run, id kernel.NodeID) Result {
+	res := Result{Step: string(id), ChapterNumber: ChapterOf(id)}
+	if res.ChapterNumber > 0 {
+		res.Step = stepOf(id)
+	}
+	place, _ := placeOf(kernel.Node{Step: res.Step, Params: mustParams(res.ChapterNumber)})
+	res.Path = pathOf(r, place.File())
+	return res
+}
+
+// SceneOf is a scene of a chapter that stands; nil where there is none.
+func SceneOf(r *kernel.Run, body line.Body, chapter, scene int) (*story.GeneratedScene, error) {
+	v := r.Approved(SceneNode(chapter, scene))
+	if v == nil {
+		return nil, nil
+	}
+	s, err := decodeVersion[story.GeneratedScene](body, v)
+	return &s, err
+}
+
+// Standing lists the files of a book that show a document now, in the order of work.
+func Standing(r *kernel.Run) []string {
+	var all []string
+	add := func(id kernel.NodeID) {
+		n, ok := r.Node(id)
+		if !ok || n.Newest() == nil || n.Status() == kernel.StatusAbandoned {
+			return
+		}
+		if p, ok := placeOf(n.Node()); ok && !(p.Kind == story.KindScene && isWritten(r, p.Chapter)) {
+			all = append(all, p.File())
+		}
+	}
+	for _, n := range bookNodes() {
+		add(n.ID)
+	}
+	for _, chapter := range Chapters(r) {
+		for _, id := range chapterNodes(r, chapter) {
+			add(id)
+		}
+	}
+	return all
+}
+
+// PathOf is the file in the workspace that shows a node; empty where none does by itself.
+func PathOf(r *kernel.Run, id kernel.NodeID) string {
+	n, ok := r.Node(id)
+	if !ok {
+		return ""
+	}
+	switch n.Node().Step {
+	case StepMemory:
+		return pathOf(r, story.MemoryFile)
+	case StepConsistency:
+		return pathOf(r, story.ReportsFile)
+	}
+	if p, ok := placeOf(n.Node()); ok {
+		return pathOf(r, p.File())
+	}
+	return ""
+}
+
+// AgentOf names the agent that is asked for a node; empty where none is.
+func AgentOf(id kernel.NodeID) string {
+	step := string(id)
+	if n := ChapterOf(id); n > 0 {
+		_, step, _ = strings.Cut(strings.TrimPrefix(step, "chapter/"), "/")
+		step, _, _ = strings.Cut(step, "/")
+	}
+	switch step {
+	case StepPlan:
+		return briefing.AgentPlan
+	case StepScene:
+		return briefing.AgentScene
+	case StepMemory:
+		return briefing.AgentMemory
+	case StepLogic:
+		return briefing.AgentLogic
+	case StepCandidate:
+		return briefing.AgentRevision
+	case StepText, StepSettings, StepRevision:
+		return ""
+	}
+	return step
+}
+
+// UpToDate are the commands that make what is stale again, in order. Which of them are worth it is a person's to say.
+func UpToDate(r *kernel.Run, stale []Outdated) []fault.Action {
+	var all []fault.Action
+	var planned, written, remembered []int
+	for _, o := range stale {
+		switch {
+		case o.ChapterNumber == 0:
+			all = append(all, fault.Action{Action: "step", Command: "sluice novel step " + ProjectOf(r) + " " + o.Step + " --force", Why: "it makes " + o.Step + " again"})
+		case o.Step == StepPlan:
+			planned = append(planned, o.ChapterNumber)
+		case o.Step == StepScene || o.Step == StepText:
+			written = append(written, o.ChapterNumber)
+		case o.Step == StepMemory:
+			remembered = append(remembered, o.ChapterNumber)
+		}
+	}
+	add := func(action, command, why string, list []int) {
+		if list = slices.Compact(sorted(list)); len(list) > 0 {
+			all = append(all, fault.Action{Action: action, Command: command + " --chapters " + FormatChapters(list), Why: why})
+		}
+	}
+	project := ProjectOf(r)
+	add("plan", "sluice novel step "+project+" plan --force", "it plans these chapters again", planned)
+	add("text", "sluice novel step "+project+" text --force", "it writes these chapters again", written)
+	add("memory", "sluice novel memory "+project+" --rebuild", "it records the memory of these chapters again", remembered)
+	return all
+}
