@@ -28,7 +28,8 @@ rest, gates say what is missing, and you are asked for it. FEATURE is an id such
 		Args: cobra.ArbitraryArgs,
 		RunE: unknownCommand,
 	}
-	c.AddCommand(k.specNew(), k.specRun(), k.specAnswer(), k.specAmend(), k.specReopen(), k.specReview(), k.specPublish(), k.specShow())
+	c.AddCommand(k.specNew(), k.specRun(), k.specQuestions(), k.specAnswer(), k.specAmend(), k.specReopen(), k.specReview(), k.specPublish(),
+		k.specShow(), k.specVersions(), k.specDiff(), k.specSnapshots(), k.specEvidence(), k.specTrace(), k.specValidate(), k.specList())
 	return c
 }
 
@@ -97,7 +98,7 @@ func (k *Kit) specRun() *cobra.Command {
 		Long:              "Goes on where the feature stopped. A step that failed is tried again.\n\n" + exits(0, 1, 2, 3, 4, 5, 6),
 		Example:           "  sluice spec run F-2026-001",
 		Args:              fitUse,
-		ValidArgsFunction: k.CompleteRun,
+		ValidArgsFunction: k.completeFeature,
 		RunE: func(c *cobra.Command, args []string) error {
 			return k.specVerb(c, func(ctx context.Context, a *app.App) (app.SpecDoc, error) { return a.RunSpec(ctx, args[0]) })
 		},
@@ -116,7 +117,7 @@ then nothing is stored. FILE holds a JSON object of paths and values.
 ` + exits(0, 1, 2, 3, 4, 5, 6),
 		Example:           "  sluice spec answer F-2026-001 -a spec.goal=\"Find a book by any word of its title\" -a Q-2='[\"a word finds it\"]'",
 		Args:              fitUse,
-		ValidArgsFunction: k.CompleteRun,
+		ValidArgsFunction: k.completeFeature,
 	}
 	c.Flags().StringArrayVarP(&words, "answer", "a", nil, "`PATH=VALUE` (repeat for more)")
 	c.Flags().StringVarP(&file, "file", "f", "", "take answers from `FILE` (- is stdin)")
@@ -152,7 +153,7 @@ first input could not be read, new input takes its place.
 ` + exits(0, 1, 2, 3, 4, 5, 6),
 		Example:           "  sluice spec amend F-2026-001 -f change.md",
 		Args:              fitUse,
-		ValidArgsFunction: k.CompleteRun,
+		ValidArgsFunction: k.completeFeature,
 	}
 	c.Flags().StringArrayVarP(&files, "file", "f", nil, "take input from `FILE` (- is stdin; repeat for more)")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -172,7 +173,7 @@ func (k *Kit) specReopen() *cobra.Command {
 		Long:              "Anything may be answered then; the answers make a new version, which is validated and reviewed again.\n\n" + exits(0, 2, 3, 4, 5),
 		Example:           "  sluice spec reopen F-2026-001",
 		Args:              fitUse,
-		ValidArgsFunction: k.CompleteRun,
+		ValidArgsFunction: k.completeFeature,
 		RunE: func(c *cobra.Command, args []string) error {
 			return k.specVerb(c, func(ctx context.Context, a *app.App) (app.SpecDoc, error) { return a.ReopenSpec(ctx, args[0]) })
 		},
@@ -190,7 +191,7 @@ published or dropped is not.
 ` + exits(0, 2, 3, 5),
 		Example:           "  sluice spec review F-2026-001 go --reason \"as agreed\"",
 		Args:              fitUse,
-		ValidArgsFunction: k.CompleteRun,
+		ValidArgsFunction: k.completeFeature,
 	}
 	c.Flags().StringVar(&reason, "reason", "", "`TEXT` that says why (needed)")
 	c.Flags().StringVar(&version, "version", "", "`VERSION` that is meant, such as S-20261115-0002 (default: the one up for review)")
@@ -215,7 +216,7 @@ func (k *Kit) specShow() *cobra.Command {
 		Long:              "Prints the CanonicalSpec as it is stored, as JSON.\n\n" + exits(0, 2, 3),
 		Example:           "  sluice spec show F-2026-001 --version S-20261115-0002",
 		Args:              fitUse,
-		ValidArgsFunction: k.CompleteRun,
+		ValidArgsFunction: k.completeFeature,
 	}
 	c.Flags().StringVar(&version, "version", "", "`VERSION` that is meant, such as S-20261115-0002 (default: the newest)")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -256,11 +257,6 @@ func (v look) feature(d app.SpecDoc) string {
 	if d.AskTitle != "" {
 		b.WriteString(clean(d.AskTitle) + "\n")
 	}
-	for _, q := range d.Questions {
-		b.WriteString("  " + clean(q.ID+" "+q.Path) + "\n    " + clean(q.Question) + "\n")
-		if len(q.Choices) > 0 {
-			b.WriteString("    one of " + clean(strings.Join(q.Choices, ", ")) + "\n")
-		}
-	}
+	questions(&b, d.Questions, nil)
 	return b.String() + v.next(d.Next)
 }
