@@ -44,6 +44,8 @@ type App struct {
 	Index     *Indexer       // of workflows
 	Notes     session.Notes
 	Now       func() time.Time
+	// ErrorLog says where the errors of a day stand that steps of specs met; nil: nowhere.
+	ErrorLog func(at time.Time) string
 }
 
 func (a *App) stamp() kernel.Stamp {

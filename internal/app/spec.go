@@ -103,7 +103,7 @@ func (a *App) driveSpec(ctx context.Context, r *kernel.Run) (SpecDoc, error) {
 	if err != nil {
 		return d, err
 	}
-	return d, specFailure(r, d)
+	return d, a.specFailure(r, d)
 }
 
 // awaitsPublishing tells whether publishing failed: it is tried again by its own verb, and there is nothing to drive.
@@ -134,7 +134,7 @@ func (a *App) driveInput(ctx context.Context, r *kernel.Run, w spec.Wish) (SpecD
 }
 
 // specFailure is the error of a feature whose step failed, with what the document says beside it.
-func specFailure(r *kernel.Run, d SpecDoc) error {
+func (a *App) specFailure(r *kernel.Run, d SpecDoc) error {
 	if r.Status() != kernel.RunFailed {
 		return nil
 	}
@@ -155,6 +155,9 @@ func specFailure(r *kernel.Run, d SpecDoc) error {
 			return err
 		}
 		e.Fields = fields
+		if last := n.Last(); last != nil && a.ErrorLog != nil {
+			e.LogPath = a.ErrorLog(last.Ended)
+		}
 		return e
 	}
 	return nil

@@ -106,11 +106,12 @@ func (h *house) open(ctx context.Context, s Setup) (*app.App, error) {
 	if err != nil {
 		return nil, err
 	}
+	failures := newErrorLog(s.Settings.Log.Dir, log)
 	files := workspace.NewCheckouts(h.tree, between(s.Between.Rows, workspace.Rows(h.store)), h.store, nil)
 	e := &engine.Engine{Journal: between(s.Between.Journal, engine.Journal(h.store)), Leaser: h.store, Folds: h.store, Counter: h.store, Tables: h.store,
 		Files: between(s.Between.Files, engine.Files(files)),
 		Model: talk{model: answers, schemas: model.NewSchemas(), class: class}, Runner: programs(s.Settings.Task),
-		Lines: lines, Now: time.Now, Log: log, Observe: s.Observe}
+		Lines: lines, Now: time.Now, Log: log, Observe: failures.observing(s.Observe)}
 	e.Finder = &session.Finder{Tree: h.tree, Runs: h.store, Load: e.Load}
 	if err := recoverFiles(ctx, files, e); err != nil {
 		return nil, err
@@ -122,7 +123,7 @@ func (h *house) open(ctx context.Context, s Setup) (*app.App, error) {
 		Plans: planSettings(s.Settings.Task), Novel: story.DefaultSettings(),
 		Plan:   engine.Plan{Workers: s.Settings.Engine.Workers, Switch: s.Switch},
 		Health: health{doctor.Workspace{Store: h.store, Rows: h.store, Files: files, Leases: h.store, Tables: tables{h.store, e}}},
-		Tree:   between(s.Between.Exports, export.Tree(h.tree)), Space: h.tree, Writer: h.tree, Notes: h.tree, Publisher: h.desk(s.Settings.Publish)}
+		Tree:   between(s.Between.Exports, export.Tree(h.tree)), Space: h.tree, Writer: h.tree, Notes: h.tree, ErrorLog: failures.path, Publisher: h.desk(s.Settings.Publish)}
 	h.index = app.NewIndexer(a.WriteIndex, func(err error) { log.Warn("an index was not written", "error", err) })
 	a.Index = h.index
 	return a, nil

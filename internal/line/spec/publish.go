@@ -97,7 +97,7 @@ func (p Publication) closing(attempt kernel.AttemptID) kernel.Command {
 	said := p.Failure.Code + ": " + p.Failure.Message
 	account.Decisions = []kernel.Decision{{Decision: "stop_until_run_again", Reason: said, NextStep: string(StepPublish)}}
 	if p.Log != "" {
-		account.Evidence = []kernel.Evidence{{ID: p.Log, Type: string(FromLog), Ref: "log://orchestrator-" + p.Began.UTC().Format("20060102") + ".log",
+		account.Evidence = []kernel.Evidence{{ID: p.Log, Type: string(FromLog), Ref: logRef(p.Ended),
 			Hash: hash(said), Excerpt: excerpt(said), Note: fmt.Sprintf("final error of publish after %d retries", p.Failure.Retries),
 			LinkedTo: []string{linkStep(StepPublish)}}}
 	}
