@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 
@@ -127,15 +128,22 @@ type LedgerDoc struct {
 	Records []ledger.Record `json:"records"`
 }
 
-// writeLedger shows the ledger as it stands.
+// writeLedger shows the ledger as it stands. Processes that publish at once may write one after another what they read one
+// before another: so it is read again after it was written, until both are the same.
 func (a *App) writeLedger(ctx context.Context) error {
-	all, err := a.Publisher.Records(ctx, "")
-	if err != nil {
-		return err
+	var written []byte
+	for {
+		all, err := a.Publisher.Records(ctx, "")
+		if err != nil {
+			return err
+		}
+		body, err := json.MarshalIndent(LedgerDoc{all}, "", "  ")
+		if err != nil || bytes.Equal(body, written) {
+			return err
+		}
+		if err := a.Writer.Write(LedgerPath, append(body, '\n'), 0o644); err != nil {
+			return err
+		}
+		written = body
 	}
-	body, err := json.MarshalIndent(LedgerDoc{all}, "", "  ")
-	if err != nil {
-		return err
-	}
-	return a.Writer.Write(LedgerPath, append(body, '\n'), 0o644)
 }
