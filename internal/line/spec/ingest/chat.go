@@ -122,7 +122,7 @@ func conversation(text string, rows []row) (map[int]head, bool) {
 		plain++
 		speakers[h.speaker]++
 	}
-	if at, ok := heads[first]; ok && at.stamped && stamped > 0 || stamped >= 3 && stamped*4 >= written {
+	if at, ok := heads[first]; ok && at.stamped && stamped > 0 || stamped >= 2 && stamped*4 >= written {
 		for i, h := range heads {
 			if !h.stamped { // in such a chat only a time begins a message: "Format: CSV" is words of one
 				delete(heads, i)

@@ -95,6 +95,8 @@ func (w *walker) flush() {
 		g.start = g.end
 	}
 	switch {
+	case isPlaceholder(w.text[g.start:g.end]):
+		w.leave(remainder{g.extent, w.speaker})
 	case g.field == Title:
 		w.flushTitle(g)
 	case g.isItem:
@@ -108,6 +110,15 @@ func (w *walker) flush() {
 
 // announces reports words such as "The following must hold:", which are no item themselves.
 func announces(s string) bool { return strings.HasSuffix(s, ":") || strings.HasSuffix(s, "：") }
+
+// isPlaceholder reports what templates and people write where nothing is written yet.
+func isPlaceholder(s string) bool {
+	if len(s) > longestName {
+		return false
+	}
+	_, ok := placeholders[plain(s)]
+	return ok
+}
 
 // flushTitle keeps the first line only: a title is one.
 func (w *walker) flushTitle(g *gathered) {

@@ -105,6 +105,10 @@ func TestLines(t *testing.T) {
 		"full table row missing":   {"## Tasks\n| Task | Type |\n|---|---|\n| a |\n||\n| b | dev |", []string{"task: a", "task: b"}},
 		"code inside an item":      {"## Acceptance criteria\n- a\n  ```\n  ## Goal\n  ```\n- b", []string{"criterion: a\n  ```\n  ## Goal\n  ```", "criterion: b"}},
 		"unclosed code":            {"words\n```\n## Goal\nx", []string{"text: words\n```\n## Goal\nx"}},
+		"an outline of labels":     {"* Goal: x is done\n* Non-goals:\n  * a\n  * b\n* Acceptance criteria:\n  * c\n\nwords", []string{"goal: x is done", "non_goal: a", "non_goal: b", "criterion: c", "text: words"}},
+		"bold headings":            {"**Background**\n\nText.\n\n**Acceptance Criteria**\n\n- a\n\n**Notes**\n\nother", []string{"background: Text.", "criterion: a", "text: **Notes**\n\nother"}},
+		"nothing written yet":      {"## Goal\nTBD\n## Acceptance criteria\n- [ ] TODO\n- ...\n- 待定\n- a", []string{"criterion: a", "text: TBD", "text: TODO", "text: ...", "text: 待定"}},
+		"a chat below its name":    {"general\nAnn  10:05 AM\nwe need it\nBob  10:06 AM\nwhen?", []string{"text: general", "text Ann: we need it", "text Bob: when?"}},
 		"second title is text":     {"# A\n\n# B\nx", []string{"title: A", "text: # B\nx"}},
 	} {
 		t.Run(name, func(t *testing.T) {

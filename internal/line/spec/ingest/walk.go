@@ -30,6 +30,7 @@ type section struct {
 	isLabel bool // "Goal:" in running text: it ends with the paragraph or list after it
 	isBare  bool // a heading by its words alone: text after its list is no part of it
 	isTaken bool // something was found in it
+	bullet  int  // how far in its own label stands as an item of a list, counted from 1; 0 is none
 }
 
 // isBlock reports fields whose section is one piece, whatever it holds.
@@ -259,12 +260,16 @@ func (w *walker) bareHeading(at place, n int, isNumber bool) bool {
 		return false
 	}
 	s := w.words(at)
+	isBold := strings.HasPrefix(s, "**") && strings.HasSuffix(s, "**") && utf8.RuneCountInString(cut(s, 400)) <= longestName
 	if f, known := sectionOf(s); known && isName(s) {
+		level := 2
+		if isBold {
+			level = boldLevel
+		}
 		w.isStructured = true
-		w.enter(section{field: f, level: 2, isBare: true})
+		w.enter(section{field: f, level: level, isBare: !isBold})
 		return true
 	}
-	isBold := strings.HasPrefix(s, "**") && strings.HasSuffix(s, "**") && utf8.RuneCountInString(cut(s, 400)) <= longestName
 	if isBold && n == 0 && strings.Count(s, "**") == 2 && len(s) > 4 {
 		w.isStructured = true
 		w.divide(at, boldLevel)
@@ -281,7 +286,8 @@ func isName(s string) bool {
 
 // labelLine reads "Goal: …". Words after it are its piece; without any, what follows is.
 func (w *walker) labelLine(at place, n int) bool {
-	if n > 0 && w.section.field.isList() || w.open != nil && w.open.isItem && at.indent > w.open.indent {
+	isOutline := w.section.bullet > 0 && at.indent < w.section.bullet // a list whose items are labels
+	if n > 0 && w.section.field.isList() && !isOutline || w.open != nil && w.open.isItem && at.indent > w.open.indent {
 		return false
 	}
 	name, rest, ok := label(w.text[at.start+n : at.end])
@@ -299,6 +305,9 @@ func (w *walker) labelLine(at place, n int) bool {
 		w.base = section{}
 	}
 	w.section = section{field: f, isLabel: true, level: w.base.level}
+	if n > 0 {
+		w.section.bullet = at.indent + 1
+	}
 	if from := at.start + n + rest; from < at.end {
 		w.begin(at, gathered{field: f, isItem: f.isList(), indent: at.indent})
 		w.open.start = from

@@ -55,6 +55,9 @@ var (
 		描述|内容|条目|标题|名称|要求|критерий|описание|требование|пункт|текст|название|формулировка`}})
 )
 
+// placeholders stand where nothing is written yet. The empty one is punctuation alone.
+var placeholders = flat([]meaning[bool]{{true, `|tbd|todo|to do|n/a|na|none|待定|待补充|暂无|无|нет|уточняется|будет уточнено|не определено`}})
+
 // meaning is a list of words, divided by bars, that mean the same.
 type meaning[K any] struct {
 	means K
