@@ -87,12 +87,18 @@ func FromStatus(provider string, status int, header http.Header, detail string) 
 }
 
 // FromTransport makes the error for a request that got no HTTP answer. When the caller's own context ended it is
-// an interruption, else the connection failed and the call may be tried again.
-func FromTransport(ctx context.Context, provider string, cause error) *Error {
+// an interruption, else the connection failed and the call may be tried again. The key is taken out of what the cause
+// says.
+func FromTransport(ctx context.Context, provider string, key Secret, cause error) *Error {
 	if ctx.Err() != nil {
 		return Stopped(ctx, provider)
 	}
-	return Unavailable(provider, "no answer from %s: %s", provider, oneLine(cause.Error()))
+	if r, ok := errors.AsType[redirect](cause); ok {
+		return &Error{Class: Permanent, Status: int(r), Fault: fault.New(fault.ModelBadRequest, provider,
+			"%s answers with a redirect (%d), which is not followed: the key would go along", provider, int(r)).
+			With(showConfig("the base URL must be the address itself"))}
+	}
+	return Unavailable(provider, "no answer from %s: %s", provider, oneLine(key.Scrub(cause.Error())))
 }
 
 // Stopped makes the error for a call whose context ended. It wraps the context's error.

@@ -24,6 +24,10 @@ type Request struct {
 	Inputs       json.RawMessage // a JSON object: what the step was given, for scripts and for rehearsed content
 	InputDigests []digest.Digest // the versions the prompt was built from
 	Scope        Scope
+
+	// Watch, where it is set, is told how many bytes of the reply have come so far. Providers that can stream call it, in
+	// the goroutine of Complete. It is no part of the key.
+	Watch func(received int)
 }
 
 // Params are a provider's knobs. A zero field leaves the provider's default.

@@ -21,6 +21,7 @@ type verbose struct {
 
 func (m *verbose) Complete(ctx context.Context, r Request) (Reply, error) {
 	began := time.Now()
+	r.Watch = m.watch(r, began)
 	reply, err := m.next.Complete(ctx, r)
 	var b strings.Builder
 	fmt.Fprintf(&b, "model call %s", r.Agent)
@@ -47,11 +48,38 @@ func (m *verbose) Complete(ctx context.Context, r Request) (Reply, error) {
 	}
 	section(&b, "system", r.System)
 	section(&b, "prompt", r.Prompt)
+	m.write(b.String())
+	return reply, err
+}
+
+// watchEvery is how often a reply that is still coming is told of.
+const watchEvery = 10 * time.Second
+
+// watch tells when a model begins to answer, and from time to time how far it is.
+func (m *verbose) watch(r Request, began time.Time) func(int) {
+	told := time.Time{}
+	return func(received int) {
+		if r.Watch != nil {
+			r.Watch(received)
+		}
+		now := time.Now()
+		switch {
+		case told.IsZero():
+			m.write(fmt.Sprintf("model call %s: the reply begins after %s\n", r.Agent, round(now.Sub(began))))
+		case now.Sub(told) >= watchEvery:
+			m.write(fmt.Sprintf("model call %s: %d bytes after %s\n", r.Agent, received, round(now.Sub(began))))
+		default:
+			return
+		}
+		told = now
+	}
+}
+
+func (m *verbose) write(text string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	// A terminal that went away must not fail the step.
-	_, _ = io.WriteString(m.w, b.String())
-	return reply, err
+	_, _ = io.WriteString(m.w, text)
 }
 
 func section(b *strings.Builder, name, text string) {

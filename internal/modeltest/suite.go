@@ -34,10 +34,17 @@ func structured() model.Request {
 func Run(t *testing.T, s Subject) {
 	t.Run("text", func(t *testing.T) { testText(t, s) })
 	t.Run("schema", func(t *testing.T) { testSchema(t, s) })
+	t.Run("full schema", func(t *testing.T) { testFullSchema(t, s) })
 	t.Run("schema refused", func(t *testing.T) { testSchemaRefused(t, s) })
 	t.Run("refusal", func(t *testing.T) {
+		if s.CannotRefuse {
+			return
+		}
 		err := failure(t, s, Answer{Refusal: "I cannot help with that", Usage: usage})
 		want(t, err, model.Permanent, fault.ModelRefused)
+		if e, ok := errors.AsType[*model.Error](err); !ok || e.Usage.InputTokens != usage.InputTokens {
+			t.Errorf("what the refusal cost is lost: %+v", e)
+		}
 	})
 	t.Run("cut", func(t *testing.T) {
 		err := failure(t, s, Answer{Text: "Once upon", Cut: true, Usage: usage})
@@ -51,12 +58,24 @@ func Run(t *testing.T, s Subject) {
 	t.Run("dropped connection", func(t *testing.T) {
 		want(t, failure(t, s, Answer{Drop: true}), model.Retryable, fault.ModelUnavailable)
 	})
+	t.Run("dropped in the middle", func(t *testing.T) {
+		want(t, failure(t, s, Answer{Text: text, Half: true}), model.Retryable, fault.ModelUnavailable)
+	})
+	t.Run("ended early", func(t *testing.T) {
+		want(t, failure(t, s, Answer{Text: text, Early: true}), model.Retryable, fault.ModelUnavailable)
+	})
+	t.Run("redirect", func(t *testing.T) { testRedirect(t, s) })
+	t.Run("stream", func(t *testing.T) { testStream(t, s) })
+	t.Run("stream faults", func(t *testing.T) { testStreamFaults(t, s) })
 	t.Run("no server", func(t *testing.T) {
-		m := s.Open(t, "http://127.0.0.1:1", model.NewSecret(plantedKey))
+		m := s.Open(t, "http://127.0.0.1:1", model.NewSecret(plantedKey), 0)
 		_, err := m.Complete(t.Context(), request())
 		want(t, err, model.Retryable, fault.ModelUnavailable)
 	})
 	t.Run("slow first byte", func(t *testing.T) { testSlow(t, s) })
+	t.Run("late first byte", func(t *testing.T) { testLateFirstByte(t, s) })
+	t.Run("timeout", func(t *testing.T) { testTimeout(t, s) })
+	t.Run("environment", func(t *testing.T) { testEnvironment(t, s) })
 	t.Run("cancelled", func(t *testing.T) { testCancelled(t, s) })
 	t.Run("key stays secret", func(t *testing.T) { testSecret(t, s) })
 }
@@ -92,6 +111,11 @@ func testSchema(t *testing.T, s Subject) {
 	asked := srv.requests()
 	if len(asked) != 1 || !strings.Contains(string(asked[0].Schema), "world_name") {
 		t.Errorf("the server saw %+v, want one request with the schema", asked)
+		return
+	}
+	sent := string(asked[0].Schema)
+	if strings.Contains(sent, `"minLength":`) || strings.Contains(sent, `"pattern":`) || !strings.Contains(sent, "minLength 2") {
+		t.Errorf("sent %s, want the bounds in words: not every server takes the keywords", sent)
 	}
 }
 
@@ -192,7 +216,7 @@ func testSecret(t *testing.T, s Subject) {
 		_, err := m.Complete(t.Context(), request())
 		fmt.Fprintf(&out, "%v %+v %#v %s\n", err, err, err, fault.From(err))
 	}
-	m := s.Open(t, "http://127.0.0.1:1", model.NewSecret(plantedKey))
+	m := s.Open(t, "http://127.0.0.1:1", model.NewSecret(plantedKey), 0)
 	_, err := m.Complete(t.Context(), request())
 	fmt.Fprintf(&out, "%v %+v %v %+v\n", err, err, m, m)
 	if strings.Contains(out.String(), plantedKey) {

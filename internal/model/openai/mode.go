@@ -2,9 +2,7 @@ package openai
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 
 	sdk "github.com/openai/openai-go/v3"
@@ -34,45 +32,12 @@ var dialect = model.Dialect{
 	Closed:      true,
 }
 
-func (c *Client) mode(r model.Request) mode {
-	if len(r.Schema) == 0 {
-		return plain
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.modes[r.Params.Model]
-}
-
-func (c *Client) remember(r model.Request, m mode) {
-	if len(r.Schema) == 0 {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.modes[r.Params.Model] = m
-}
-
-// refusesSchema tells a server that cannot do what the mode asks from one that finds fault with something else.
-func refusesSchema(err error) bool {
-	e, ok := errors.AsType[*model.Error](err)
-	if !ok || e.Status != http.StatusBadRequest && e.Status != http.StatusUnprocessableEntity {
-		return false
-	}
-	text := strings.ToLower(e.Error())
-	for _, word := range []string{"response_format", "json_schema", "json_object", "schema", "structured output"} {
-		if strings.Contains(text, word) {
-			return true
-		}
-	}
-	return false
-}
-
 // body is the request on the wire.
 func (c *Client) body(r model.Request, m mode) (sdk.ChatCompletionNewParams, error) {
 	p := sdk.ChatCompletionNewParams{Model: r.Params.Model}
 	prompt := r.Prompt
 	if len(r.Schema) > 0 && m != strict {
-		prompt += "\n\nAnswer with one JSON document that fits this JSON schema, and with nothing else:\n" + string(r.Schema)
+		prompt = r.PromptWithSchema()
 	}
 	if r.System != "" {
 		p.Messages = append(p.Messages, sdk.SystemMessage(r.System))

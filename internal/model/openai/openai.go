@@ -6,11 +6,12 @@ import (
 	"errors"
 	"net/http"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/packages/ssestream"
 
 	"sluice/internal/journal"
 	"sluice/internal/model"
@@ -31,10 +32,9 @@ type Options struct {
 
 // Client is a model.Model.
 type Client struct {
-	o Options
-
-	mu    sync.Mutex
-	modes map[string]mode // what worked, by model
+	o      Options
+	ladder model.Ladder // of modes
+	mute   atomic.Bool  // the server sends no streams
 }
 
 // New makes a client. Nothing is sent and no key is looked up before the first call.
@@ -46,7 +46,7 @@ func New(o Options) *Client {
 		o.BaseURL = DefaultBaseURL
 	}
 	o.BaseURL = strings.TrimRight(o.BaseURL, "/") + "/"
-	return &Client{o: o, modes: make(map[string]mode)}
+	return &Client{o: o}
 }
 
 // Complete asks once, or again in a simpler way where the server refuses the schema as such.
@@ -61,16 +61,13 @@ func (c *Client) Complete(ctx context.Context, r model.Request) (model.Reply, er
 			return model.Reply{}, err
 		}
 	}
-	for m := c.mode(r); ; m++ {
-		reply, err := c.try(ctx, r, m, key)
-		if err == nil {
-			c.remember(r, m)
-			return reply, nil
+	return c.ladder.Climb(r, int(plain), func(way int) (model.Reply, error) {
+		reply, err := c.try(ctx, r, mode(way), key)
+		if err != nil && r.Watch != nil && refusesStream(err) && c.mute.CompareAndSwap(false, true) {
+			reply, err = c.try(ctx, r, mode(way), key)
 		}
-		if m == plain || !refusesSchema(err) {
-			return model.Reply{}, err
-		}
-	}
+		return reply, err
+	})
 }
 
 // try sends one request.
@@ -87,7 +84,12 @@ func (c *Client) try(ctx context.Context, r model.Request, m mode, key model.Sec
 	}
 	began := time.Now()
 	chat := sdk.NewChatCompletionService(c.options(key)...)
-	answer, err := chat.New(limited, body)
+	var answer *sdk.ChatCompletion
+	if r.Watch != nil && !c.mute.Load() {
+		answer, err = stream(limited, chat, body, r.Watch)
+	} else {
+		answer, err = chat.New(limited, body)
+	}
 	if err != nil {
 		return model.Reply{}, c.failure(ctx, key, err)
 	}
@@ -97,7 +99,7 @@ func (c *Client) try(ctx context.Context, r model.Request, m mode, key model.Sec
 // options are all that the SDK may know. The service is made without the client around it, which would read base URL
 // and key from variables of its own choice.
 func (c *Client) options(key model.Secret) []option.RequestOption {
-	opts := []option.RequestOption{option.WithBaseURL(c.o.BaseURL), option.WithMaxRetries(0), option.WithHTTPClient(http.DefaultClient)}
+	opts := []option.RequestOption{option.WithBaseURL(c.o.BaseURL), option.WithMaxRetries(0), option.WithHTTPClient(model.HTTPClient())}
 	if !key.IsEmpty() {
 		opts = append(opts, option.WithAPIKey(key.Reveal()))
 	}
@@ -111,8 +113,11 @@ func (c *Client) options(key model.Secret) []option.RequestOption {
 // error holds the whole request.
 func (c *Client) failure(ctx context.Context, key model.Secret, err error) error {
 	api, ok := errors.AsType[*sdk.Error](err)
+	if told, isTold := errors.AsType[*ssestream.StreamError](err); !ok && isTold {
+		return c.hidden(string(told.Event.Data), key)
+	}
 	if !ok {
-		return model.FromTransport(ctx, c.o.Provider, errors.New(key.Scrub(err.Error())))
+		return model.FromTransport(ctx, c.o.Provider, key, err)
 	}
 	var header http.Header
 	if api.Response != nil {

@@ -32,6 +32,7 @@ type chatRequest struct {
 		} `json:"json_schema"`
 	} `json:"response_format"`
 	MaxTokens int `json:"max_tokens"`
+	Stream    bool
 }
 
 func (wire) Read(r *http.Request, body []byte) (modeltest.Asked, error) {
@@ -40,7 +41,7 @@ func (wire) Read(r *http.Request, body []byte) (modeltest.Asked, error) {
 	}
 	var c chatRequest
 	err := json.Unmarshal(body, &c)
-	a := modeltest.Asked{Model: c.Model, Key: strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")}
+	a := modeltest.Asked{Model: c.Model, Stream: c.Stream, Key: strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")}
 	for _, m := range c.Messages {
 		switch m.Role {
 		case "system":
@@ -55,7 +56,7 @@ func (wire) Read(r *http.Request, body []byte) (modeltest.Asked, error) {
 	return a, err
 }
 
-func (wire) Write(w http.ResponseWriter, a modeltest.Answer) {
+func (wire) Write(w http.ResponseWriter, asked modeltest.Asked, a modeltest.Answer) {
 	w.Header().Set("Content-Type", "application/json")
 	if a.Status != 0 {
 		if a.RetryAfter != "" {
@@ -63,6 +64,10 @@ func (wire) Write(w http.ResponseWriter, a modeltest.Answer) {
 		}
 		w.WriteHeader(a.Status)
 		write(w, map[string]any{"error": map[string]any{"message": a.Message, "type": "error", "param": nil, "code": nil}})
+		return
+	}
+	if asked.Stream {
+		writeStream(w, a)
 		return
 	}
 	message := map[string]any{"role": "assistant", "content": a.Text, "refusal": nil}
@@ -80,6 +85,35 @@ func (wire) Write(w http.ResponseWriter, a modeltest.Answer) {
 	})
 }
 
+// writeStream sends the reply letter by letter, the usage in a piece of its own, and the mark of the end.
+func writeStream(w http.ResponseWriter, a modeltest.Answer) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	piece := func(delta map[string]any, finish any, usage any) {
+		choices := []any{}
+		if delta != nil {
+			choices = append(choices, map[string]any{"index": 0, "delta": delta, "finish_reason": finish})
+		}
+		fmt.Fprint(w, "data: ")
+		write(w, map[string]any{"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "test-model",
+			"choices": choices, "usage": usage})
+		fmt.Fprint(w, "\n")
+	}
+	piece(map[string]any{"role": "assistant", "content": ""}, nil, nil)
+	for _, letter := range a.Text {
+		piece(map[string]any{"content": string(letter)}, nil, nil)
+	}
+	finish := "stop"
+	if a.Refusal != "" {
+		piece(map[string]any{"refusal": a.Refusal}, nil, nil)
+	}
+	if a.Cut {
+		finish = "length"
+	}
+	piece(map[string]any{}, finish, nil)
+	piece(nil, nil, map[string]any{"prompt_tokens": a.Usage.InputTokens, "completion_tokens": a.Usage.OutputTokens, "total_tokens": 0})
+	fmt.Fprint(w, "data: [DONE]\n\n")
+}
+
 func write(w http.ResponseWriter, v any) { _ = json.NewEncoder(w).Encode(v) }
 
 func fixed(key model.Secret) model.KeySource {
@@ -89,9 +123,10 @@ func fixed(key model.Secret) model.KeySource {
 func TestConformance(t *testing.T) {
 	modeltest.Run(t, modeltest.Subject{
 		Wire: wire{}, FallsBack: true,
-		Open: func(_ *testing.T, baseURL string, key model.Secret) model.Model {
-			return New(Options{BaseURL: baseURL + "/v1", Key: fixed(key)})
+		Open: func(_ *testing.T, baseURL string, key model.Secret, timeout time.Duration) model.Model {
+			return New(Options{BaseURL: baseURL + "/v1", Key: fixed(key), Timeout: timeout})
 		},
+		Env: map[string]string{"OPENAI_BASE_URL": "http://127.0.0.1:1", "OPENAI_API_KEY": "sk-from-the-environment"},
 	})
 }
 
@@ -113,7 +148,9 @@ func capture(t *testing.T, respond func(n int, c chatRequest, w http.ResponseWri
 }
 
 func TestSchemaOnTheWire(t *testing.T) {
-	url, seen := capture(t, func(_ int, _ chatRequest, w http.ResponseWriter) { wire{}.Write(w, modeltest.Answer{Text: "{}"}) })
+	url, seen := capture(t, func(_ int, _ chatRequest, w http.ResponseWriter) {
+		wire{}.Write(w, modeltest.Asked{}, modeltest.Answer{Text: "{}"})
+	})
 	c := New(Options{BaseURL: url, Model: "m"})
 	for schema, exact := range map[string]bool{
 		`{"type":"object","required":["b"],"properties":{"b":{"type":"string","minLength":3},"a":{"type":"integer"}}}`:     true,
@@ -139,10 +176,10 @@ func TestSchemaOnTheWire(t *testing.T) {
 func TestFallsBackStepByStep(t *testing.T) {
 	url, seen := capture(t, func(_ int, c chatRequest, w http.ResponseWriter) {
 		if c.Format != nil {
-			wire{}.Write(w, modeltest.Answer{Status: 400, Message: "response_format " + c.Format.Type + " is not supported"})
+			wire{}.Write(w, modeltest.Asked{}, modeltest.Answer{Status: 400, Message: "response_format " + c.Format.Type + " is not supported"})
 			return
 		}
-		wire{}.Write(w, modeltest.Answer{Text: `{"a":1}`})
+		wire{}.Write(w, modeltest.Asked{}, modeltest.Answer{Text: `{"a":1}`})
 	})
 	c := New(Options{BaseURL: url, Model: "m"})
 	r := model.Request{Agent: "x", Prompt: "p", Schema: json.RawMessage(`{"type":"object"}`)}
@@ -168,17 +205,6 @@ func TestFallsBackStepByStep(t *testing.T) {
 	}
 }
 
-func TestOwnTimeoutMayBeRetried(t *testing.T) {
-	stop := make(chan struct{})
-	srv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-stop }))
-	defer srv.Close()
-	defer close(stop)
-	_, err := New(Options{BaseURL: srv.URL, Timeout: 30 * time.Millisecond}).Complete(t.Context(), model.Request{Agent: "x", Prompt: "p"})
-	if model.ClassOf(err) != model.Retryable || !errors.Is(err, fault.ModelUnavailable) {
-		t.Errorf("got %v (%s), want a retryable time-out", err, model.ClassOf(err))
-	}
-}
-
 func TestOddAnswers(t *testing.T) {
 	for name, test := range map[string]struct {
 		body  string
@@ -201,20 +227,34 @@ func TestOddAnswers(t *testing.T) {
 	}
 }
 
-func TestEnvironmentIsNotRead(t *testing.T) {
-	t.Setenv("OPENAI_BASE_URL", "http://127.0.0.1:1")
-	t.Setenv("OPENAI_API_KEY", "sk-from-the-environment")
-	var header string
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		header = r.Header.Get("Authorization")
-		wire{}.Write(w, modeltest.Answer{Text: "ok"})
-	}))
-	defer srv.Close()
-	if _, err := New(Options{BaseURL: srv.URL}).Complete(t.Context(), model.Request{Agent: "x", Prompt: "p"}); err != nil {
-		t.Fatal(err)
+func TestServerWithoutStreamsIsAskedWhole(t *testing.T) {
+	url, seen := capture(t, func(_ int, c chatRequest, w http.ResponseWriter) {
+		if c.Stream {
+			wire{}.Write(w, modeltest.Asked{}, modeltest.Answer{Status: 400, Message: "unknown parameter: stream_options"})
+			return
+		}
+		wire{}.Write(w, modeltest.Asked{}, modeltest.Answer{Text: "whole"})
+	})
+	c := New(Options{BaseURL: url, Model: "m"})
+	for range 2 {
+		reply, err := c.Complete(t.Context(), model.Request{Agent: "x", Prompt: "p", Watch: func(int) {}})
+		if err != nil || reply.Content != "whole" {
+			t.Fatalf("got %+v, %v", reply, err)
+		}
 	}
-	if header != "" {
-		t.Errorf("sent %q: a key that nobody configured", header)
+	if len(*seen) != 3 {
+		t.Errorf("%d requests for 2 calls, want 3: the stream is tried once", len(*seen))
+	}
+}
+
+func TestErrorInsideAStream(t *testing.T) {
+	url, _ := capture(t, func(_ int, _ chatRequest, w http.ResponseWriter) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, "data: {\"error\":{\"code\":429,\"message\":\"upstream is busy\"}}\n\n")
+	})
+	_, err := New(Options{BaseURL: url, Model: "m"}).Complete(t.Context(), model.Request{Agent: "x", Prompt: "p", Watch: func(int) {}})
+	if model.ClassOf(err) != model.Retryable || !strings.Contains(err.Error(), "upstream is busy") {
+		t.Errorf("got %v (%s)", err, model.ClassOf(err))
 	}
 }
 
