@@ -39,6 +39,9 @@ func (a *App) Answer(ctx context.Context, r Reply) (RunDoc, error) {
 	if !ok {
 		return RunDoc{}, fault.New(fault.UnknownAsk, row.ID, "run %s has no ask %s", row.Run, row.ID)
 	}
+	if ask.IsOpen() && isRevision(run, ask) {
+		return a.answerRevision(ctx, run, ask, r)
+	}
 	act, err := a.answerAct(ctx, run, ask, r)
 	if err != nil {
 		return RunDoc{}, err

@@ -12,6 +12,7 @@ import (
 	"sluice/internal/journal"
 	"sluice/internal/kernel"
 	"sluice/internal/line"
+	"sluice/internal/line/novel"
 	"sluice/internal/line/novel/story"
 	"sluice/internal/line/task"
 	"sluice/internal/session"
@@ -75,6 +76,10 @@ func (a *App) load(ctx context.Context, id string) (*kernel.Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	if info, err := a.Store.Run(ctx, string(run)); err == nil && info.Line == novel.Name {
+		book, _, err := a.book(ctx, info.Labels[novel.LabelProject])
+		return book, err
+	}
 	if _, err := a.Engine.Adopt(ctx, run); err != nil {
 		return nil, err
 	}
@@ -106,6 +111,9 @@ func (a *App) Drive(ctx context.Context, id string) (RunDoc, error) {
 	run, err := a.load(ctx, id)
 	if err != nil {
 		return RunDoc{}, err
+	}
+	if run.Line() == novel.Name {
+		return a.driveBook(ctx, run)
 	}
 	if run.Status() == kernel.RunFailed {
 		if run, err = a.Engine.Do(ctx, run.ID(), engine.Act{Command: kernel.Resume{Stamp: a.stamp(), Reason: "run again"}}); err != nil {
@@ -167,6 +175,9 @@ func (a *App) command(ctx context.Context, id string, c kernel.Command, drive bo
 	}
 	if run.Line() == session.Name {
 		return RunDoc{}, sessionOnly(run)
+	}
+	if err := refuseOnLocked(run, c); err != nil {
+		return RunDoc{}, err
 	}
 	if run, err = a.Engine.Do(ctx, run.ID(), engine.Act{Command: c}); err != nil {
 		return RunDoc{}, err

@@ -168,3 +168,22 @@ func UpToDate(r *kernel.Run, stale []Outdated) []fault.Action {
 	add("memory", "sluice novel memory "+project+" --rebuild", "it records the memory of these chapters again", remembered)
 	return all
 }
+
+// Downstream lists every node that depends on some, by need.
+func Downstream(r *kernel.Run, from []kernel.NodeID) []kernel.NodeID {
+	seen := map[kernel.NodeID]bool{}
+	var all []kernel.NodeID
+	for queue := slices.Clone(from); len(queue) > 0; queue = queue[1:] {
+		n, ok := r.Node(queue[0])
+		if !ok {
+			continue
+		}
+		for _, id := range n.Dependants() {
+			if !seen[id] {
+				seen[id] = true
+				all, queue = append(all, id), append(queue, id)
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,70 @@
+package app
+
+import (
+	"context"
+
+	"sluice/internal/fault"
+	"sluice/internal/kernel"
+	"sluice/internal/line/novel"
+)
+
+// isRevision tells whether an ask is about the pending revision of a chapter.
+func isRevision(run *kernel.Run, ask *kernel.Ask) bool {
+	n, ok := run.Node(ask.Node)
+	return run.Line() == novel.Name && ok && n.Node().Step == novel.StepRevision
+}
+
+// answerRevision decides a pending revision from the inbox, as novel apply and novel reject do.
+func (a *App) answerRevision(ctx context.Context, run *kernel.Run, ask *kernel.Ask, r Reply) (RunDoc, error) {
+	if r.Digest != "" && r.Digest != ask.Digest {
+		return RunDoc{}, fault.New(fault.StaleVerdict, string(ask.ID), "ask %s is about %s, not about %s", ask.ID, ask.Digest.Short(), r.Digest.Short()).
+			With(fault.Action{Action: "inbox", Command: "sluice inbox " + string(run.ID()), Why: "it shows what stands now"})
+	}
+	project, chapter := novel.ProjectOf(run), novel.ChapterOf(ask.Node)
+	var err error
+	switch r.Choice {
+	case "approve", "apply", "":
+		_, err = a.ApplyRevision(ctx, project, chapter, false)
+	case "reject":
+		_, err = a.RejectRevision(ctx, project, chapter, r.Reason)
+	default:
+		err = fault.New(fault.BadValue, r.Choice, "%q is no answer to ask %s; it takes apply or reject", r.Choice, ask.ID)
+	}
+	if err != nil {
+		return RunDoc{}, err
+	}
+	if run, err = a.Engine.Load(ctx, run.ID()); err != nil {
+		return RunDoc{}, err
+	}
+	if r.Run {
+		return a.driveBook(ctx, run)
+	}
+	return a.runDoc(ctx, run), nil
+}
+
+// driveBook lets a book go on, as novel run does.
+func (a *App) driveBook(ctx context.Context, run *kernel.Run) (RunDoc, error) {
+	if _, err := a.RunNovel(ctx, NovelRun{Name: novel.ProjectOf(run)}); err != nil {
+		return a.runDoc(ctx, run), err
+	}
+	now, err := a.Engine.Load(ctx, run.ID())
+	return a.outcome(ctx, now, err)
+}
+
+// refuseOnLocked keeps the general commands from changing chapters that are locked.
+func refuseOnLocked(run *kernel.Run, c kernel.Command) error {
+	if run.Line() != novel.Name {
+		return nil
+	}
+	switch c := c.(type) {
+	case kernel.Revise:
+		return novel.RefuseLocked(run, chaptersOf(c.Nodes))
+	case kernel.Rollback:
+		return novel.RefuseLocked(run, chaptersOf(append(c.Nodes, novel.Downstream(run, c.Nodes)...)))
+	case kernel.Resume:
+		if c.From != "" {
+			return novel.RefuseLocked(run, chaptersOf(append([]kernel.NodeID{c.From}, novel.Downstream(run, []kernel.NodeID{c.From})...)))
+		}
+	}
+	return nil
+}
