@@ -77,7 +77,8 @@ func (a *App) feature(ctx context.Context, given string) (*kernel.Run, error) {
 		return nil, fault.New(fault.UnknownRun, id, "there is no feature %s", id).
 			With(fault.Action{Action: "list", Command: "sluice spec list", Why: "it shows the features there are"})
 	}
-	return a.load(ctx, id)
+	// Its files are records: there is nothing in them to take over, and the doctor sees to them.
+	return a.Engine.Load(ctx, kernel.RunID(id))
 }
 
 // RunSpec lets a feature go on until it waits or ends. A step that failed is tried again.
@@ -90,33 +91,26 @@ func (a *App) RunSpec(ctx context.Context, feature string) (SpecDoc, error) {
 }
 
 func (a *App) driveSpec(ctx context.Context, r *kernel.Run) (SpecDoc, error) {
-	if !awaitsPublishing(r) {
-		if _, err := a.Drive(ctx, string(r.ID())); err != nil {
+	var err error
+	if r.Status() == kernel.RunFailed {
+		if r, err = a.Engine.Do(ctx, r.ID(), engine.Act{Command: kernel.Resume{Stamp: a.stamp(), Reason: "run again"}}); err != nil {
 			return SpecDoc{}, err
 		}
 	}
-	r, err := a.Engine.Load(ctx, r.ID())
-	if err != nil {
-		return SpecDoc{}, err
+	switch r.Status() {
+	case kernel.RunCancelled, kernel.RunDropped:
+		return SpecDoc{}, fault.New(fault.RunClosed, string(r.ID()), "feature %s was cancelled", r.ID()).
+			With(fault.Action{Action: "resume", Command: "sluice resume " + string(r.ID()), Why: "a closed run goes on only when it is resumed"})
+	case kernel.RunActive:
+		if r, err = a.Engine.Drive(ctx, r.ID(), a.Plan); err != nil {
+			return SpecDoc{}, err
+		}
 	}
 	d, err := a.specDoc(ctx, r)
 	if err != nil {
 		return d, err
 	}
 	return d, a.specFailure(r, d)
-}
-
-// awaitsPublishing tells whether publishing failed: it is tried again by its own verb, and there is nothing to drive.
-func awaitsPublishing(r *kernel.Run) bool {
-	if r.Status() != kernel.RunFailed {
-		return false
-	}
-	for n := range r.Nodes() {
-		if n.Status() == kernel.StatusFailed && n.Node().Step != string(spec.StepPublish) {
-			return false
-		}
-	}
-	return true
 }
 
 // driveInput drives a feature that was given input, and says how to mend input that cannot be read.

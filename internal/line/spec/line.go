@@ -64,8 +64,12 @@ func exported(r *kernel.Run) []line.Exported {
 func command(r *kernel.Run, n kernel.NodeID, action string) string {
 	id := string(r.ID())
 	switch action {
-	case "run", "resume":
+	case "run":
 		return "sluice spec run " + id
+	case "resume":
+		if s := r.Status(); s != kernel.RunCancelled && s != kernel.RunDropped {
+			return "sluice spec run " + id
+		}
 	case "answer":
 		if node, ok := r.Node(n); ok && node.Node().Step == string(StepReview) {
 			return "sluice spec review " + id + " go --reason TEXT"
