@@ -125,7 +125,7 @@ func TestSpecPublishThatIsGivenUp(t *testing.T) {
 	feature := featureOf(t, s)
 	f.Inject(feishutest.Create, feishutest.Internal, feishutest.Internal, feishutest.Internal, feishutest.Internal)
 	_, errs := s.mustRun(6, "spec", "publish", feature, "--target", "feishu")
-	wantAll(t, errs, "[publish_failed]", "after 3 retries", "next: sluice spec publish "+feature+" --target feishu")
+	wantAll(t, errs, "[publish_failed]", "after 3 retries", "log: ", "next: sluice spec publish "+feature+" --target feishu")
 	all, _ := ledgerOf(t, s)
 	want := []spec.StepFailure{{ErrorCode: "server_error", Message: "status 200, code 1255001: InternalError", Retryable: true, RetryCount: 3, Final: spec.GaveUp}}
 	if diff := cmp.Diff(want, all[0].Errors); diff != "" || all[0].Status != ledger.Failed {

@@ -56,6 +56,11 @@ func (a *App) PublishSpec(ctx context.Context, feature, target string) (ledger.R
 	if err := a.writeLedger(keep); err != nil {
 		return rec, err
 	}
+	if failed != nil && a.ErrorLog != nil {
+		f := *fault.From(failed)
+		f.LogPath = a.ErrorLog(a.Now())
+		return rec, &f
+	}
 	return rec, failed
 }
 
