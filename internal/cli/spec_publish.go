@@ -15,9 +15,10 @@ func (k *Kit) specPublish() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "publish FEATURE",
 		Short: "Bring the version that was decided to go to a target",
-		Long: `Publishes the version on which go was decided: to a file (a Markdown document in the workspace), a webhook or a Feishu
-table. The same version is published once, however often and from however many places it is tried; a later version updates the
-same record. What was published stands in ledger/records.json. Addresses and secrets come from your own settings.
+		Long: `Publishes the version on which go was decided: to a file (a Markdown document in the workspace), a webhook or a
+Feishu table. The same version is published once, however often and from however many places it is tried; a later
+version updates the same record. What was published stands in ledger/records.json. Addresses and secrets come from
+your own settings.
 
 ` + exits(0, 2, 3, 5, 6),
 		Example:           "  sluice spec publish F-2026-001 --target file\n  sluice spec publish F-2026-001 --target feishu --dry-run",
