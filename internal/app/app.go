@@ -42,6 +42,7 @@ type App struct {
 	Space     session.Tree   // the workspace's files
 	Writer    Writer         // of files that show what the store holds
 	Publisher Publisher      // of specs
+	Recorded  engine.Model   // gives recorded replies; nil: runs are not replayed
 	Index     *Indexer       // of workflows
 	Notes     session.Notes
 	Now       func() time.Time

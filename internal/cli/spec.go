@@ -29,7 +29,7 @@ rest, gates say what is missing, and you are asked for it. FEATURE is an id such
 		RunE: unknownCommand,
 	}
 	c.AddCommand(k.specNew(), k.specRun(), k.specQuestions(), k.specAnswer(), k.specAmend(), k.specReopen(), k.specReview(), k.specPublish(),
-		k.specShow(), k.specVersions(), k.specDiff(), k.specSnapshots(), k.specEvidence(), k.specTrace(), k.specValidate(), k.specList())
+		k.specShow(), k.specVersions(), k.specDiff(), k.specSnapshots(), k.specEvidence(), k.specTrace(), k.specReplay(), k.specValidate(), k.specList())
 	return c
 }
 

@@ -28,6 +28,9 @@ type Line struct {
 	Records func(h Happened) ([]File, error)
 	// Failure says what is told of an attempt that failed: numbers wanted first, or done with the account.
 	Failure func(in In, e kernel.StepError) (Move, error)
+	// Reserved gives the numbers that an attempt was given, from its snapshot, for those who repeat its step. Nil: no step
+	// wants any.
+	Reserved func(s kernel.Snapshot) ([]int64, error)
 	// Supply turns a person's answer into the content that the ask's node takes, or refuses it. Nil output leaves it to
 	// the door: content as it was given.
 	Supply func(g Given) (*Out, error)

@@ -79,6 +79,16 @@ type account struct {
 	Links    []EvidenceLink `json:"links,omitempty"`   // evidence that it used and did not record itself
 }
 
+// reserved gives the numbers that an attempt was given.
+func reserved(s kernel.Snapshot) ([]int64, error) {
+	var own account
+	if len(s.Body) == 0 {
+		return nil, nil
+	}
+	err := json.Unmarshal(s.Body, &own)
+	return own.Numbers, err
+}
+
 // result is what a step comes to.
 type result struct {
 	evidence  []kernel.Evidence // without ids, which are reserved
