@@ -15,7 +15,7 @@ import (
 // one is begun, every chapter before it is written, and the gate refuses exactly what lies after it.
 func TestNothingBeginsAfterAPendingChapter(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		chapters := rapid.IntRange(1, 4).Draw(rt, "chapters")
+		chapters := rapid.IntRange(1, 3).Draw(rt, "chapters")
 		s := settings(nil)
 		s.RevisionPolicy = rapid.SampledFrom([]story.RevisionPolicy{story.RevisionNone, story.AutoApply, story.ManualConfirm}).Draw(rt, "revision")
 		s.LogicReviewPolicy = rapid.SampledFrom([]story.LogicReviewPolicy{story.LogicOff, story.LogicBlocking}).Draw(rt, "logic")
