@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,11 +22,14 @@ text. Every chapter is remembered and checked against those before it; what a ch
 wait for you before the book goes on. Everything stands in projects/NAME and can be edited there.`,
 		Example: `  sluice novel new mybook --premise "A lighthouse keeper finds a door in the sea" --chapters 12
   sluice novel run mybook
-  sluice novel status mybook`,
+  sluice novel status mybook
+  sluice novel export mybook --format epub`,
 		Args: cobra.ArbitraryArgs,
 		RunE: unknownCommand,
 	}
-	c.AddCommand(k.novelNew(), k.novelRun(), k.novelStatus())
+	c.AddCommand(k.novelNew(), k.novelSet(), k.novelRun(), k.novelStep(), k.novelStatus(), k.novelList(), k.novelContext(),
+		k.novelMemory(), k.novelStale(), k.novelCheck(), k.novelReview(), k.novelCandidate(), k.novelApply(), k.novelReject(), k.novelRegen(),
+		k.novelRollback(), k.novelLock(true), k.novelLock(false), k.novelScene(), k.novelExport())
 	return c
 }
 
@@ -42,7 +45,9 @@ func (k *Kit) novelNew() *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&s.Premise, "premise", "", "what the book is about, as `TEXT`")
 	f.StringVar(&s.Theme, "theme", "", "its theme, as `TEXT`")
+	f.StringVar(&s.Author, "author", "", "its author, as `TEXT`, for exports")
 	f.IntVar(&s.TargetChapters, "chapters", s.TargetChapters, "`N` chapters")
+	f.IntVar(&s.WordsPerScene, "words-per-scene", s.WordsPerScene, "about `N` words per scene")
 	f.StringVar(&s.Language, "language", "", "write in the language `TAG` (default: that of the premise)")
 	policy, review := string(s.RevisionPolicy), string(s.LogicReviewPolicy)
 	f.StringVar(&policy, "revision-policy", policy, "none, auto_apply or manual_confirm, as `P`")
@@ -54,14 +59,114 @@ func (k *Kit) novelNew() *cobra.Command {
 		}
 		s.RevisionPolicy, s.LogicReviewPolicy = story.RevisionPolicy(policy), story.LogicReviewPolicy(review)
 		return k.With(c.Context(), func(a *app.App) error {
-			d, err := a.NewNovel(c.Context(), app.NovelNew{Name: args[0], Settings: s})
+			k.watchBook(c.Context(), a)
+			d, err := a.NewNovel(c.Context(), app.NovelNew{Name: args[0], Settings: configured(c, s, a.Novel)})
 			if err != nil {
 				return err
 			}
-			return k.Print(d, fmt.Sprintf("%s\n  next: sluice novel run %s\n", d.Path, d.Project))
+			return k.Print(d, k.look().novelMade(d))
 		})
 	}
 	return c
+}
+
+// configured gives settings that no flag gave the values of the configuration.
+func configured(c *cobra.Command, s, defaults story.Settings) story.Settings {
+	unset := func(flag string) bool { return !c.Flags().Changed(flag) }
+	if unset("language") {
+		s.Language = defaults.Language
+	}
+	if unset("author") {
+		s.Author = defaults.Author
+	}
+	if unset("chapters") {
+		s.TargetChapters = defaults.TargetChapters
+	}
+	if unset("words-per-scene") {
+		s.WordsPerScene = defaults.WordsPerScene
+	}
+	if unset("revision-policy") {
+		s.RevisionPolicy = defaults.RevisionPolicy
+	}
+	if unset("logic-review") {
+		s.LogicReviewPolicy = defaults.LogicReviewPolicy
+	}
+	if unset("min-score") {
+		s.LogicReviewMinScore = defaults.LogicReviewMinScore
+	}
+	s.MemoryContextChapters = defaults.MemoryContextChapters
+	return s
+}
+
+func (k *Kit) novelSet() *cobra.Command {
+	return k.ofBook(&cobra.Command{
+		Use:   "set NAME KEY=VALUE…",
+		Short: "Change settings of a book",
+		Long: `Changes settings of a book:
+  ` + strings.Join(story.SettingKeys(), "\n  ") + `
+What was made under other settings stays as it is; a change of policy holds for what is made from now on.
+
+` + exits(0, 2, 3, 5),
+		Example: "  sluice novel set mybook revision_policy=manual_confirm logic_review_min_score=80\n  sluice novel set mybook author=\"Ana Lind\"",
+	}, func(c *cobra.Command, a *app.App, args []string) error {
+		set, err := pairs(c, "KEY=VALUE", args[1:])
+		if err != nil {
+			return err
+		}
+		d, err := a.SetNovel(c.Context(), args[0], set)
+		if err != nil {
+			return err
+		}
+		return k.Print(d, k.look().novelSettings(d))
+	})
+}
+
+// ofBook makes a command about one book, whose first argument is completed with the names of books.
+func (k *Kit) ofBook(c *cobra.Command, verb func(c *cobra.Command, a *app.App, args []string) error) *cobra.Command {
+	c.Args, c.ValidArgsFunction = fitUse, k.completeBook
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return k.With(c.Context(), func(a *app.App) error {
+			k.watchBook(c.Context(), a)
+			return verb(c, a, args)
+		})
+	}
+	return c
+}
+
+// completeBook offers the names of books for the first argument, and steps where one follows.
+func (k *Kit) completeBook(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	var found []string
+	switch {
+	case len(args) == 1 && strings.Contains(c.Use, "STEP"):
+		found = novel.Steps()
+	case len(args) == 1 && strings.Contains(c.Use, "KEY=VALUE"):
+		for _, key := range story.SettingKeys() {
+			found = append(found, key+"=")
+		}
+		return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	case len(args) > 0:
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	default:
+		_ = k.quiet(c, func(a *app.App) error {
+			d, err := a.ListNovels(c.Context(), maxPage, "")
+			for _, r := range d.Projects {
+				if strings.HasPrefix(r.Project, begun) {
+					found = append(found, r.Project+"\t"+clean(r.Status))
+				}
+			}
+			return err
+		})
+	}
+	return found, cobra.ShellCompDirectiveNoFileComp
+}
+
+// chapterNumber reads the argument that names a chapter or a scene.
+func chapterNumber(c *cobra.Command, what, word string) (int, error) {
+	n, err := strconv.Atoi(word)
+	if err != nil || n < 1 || n > story.MaxChapters {
+		return 0, wrongUse(c, what, "%s is %q; a number from 1 on is needed", what, word)
+	}
+	return n, nil
 }
 
 func (k *Kit) novelRun() *cobra.Command {
@@ -72,82 +177,117 @@ func (k *Kit) novelRun() *cobra.Command {
 		Aliases: []string{"resume"},
 		Short:   "Go on with a book until it is written or waits",
 		Long: `Makes what the book lacks, chapter after chapter. What stands is used as it is; --force makes plan and text of the scope
-again. A chapter that fails is told of and the next one goes on; a chapter that waits for a revision stops the book.
+again. A chapter that fails is told of and the next one goes on; a chapter that waits for a revision stops the book. run
+and resume are the same.
 
 ` + exits(0, 1, 2, 3, 4, 5, 6),
-		Example: "  sluice novel run mybook\n  sluice novel run mybook --chapters 1,3-5 --until plan",
-		Args:    fitUse,
+		Example: "  sluice novel run mybook\n  sluice novel run mybook --chapters 1,3-5 --until plan\n  sluice novel resume mybook",
 	}
 	f := c.Flags()
 	f.StringVar(&chapters, "chapters", "", "only these, as `LIST` such as 1,3-5")
 	f.StringVar(&until, "until", "", "stop after `STEP`: "+strings.Join(novel.Steps(), ", "))
-	f.BoolVar(&force, "force", false, "make plan and text of the scope again")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		list, err := novel.ParseChapters(chapters)
+	f.BoolVar(&force, "force", false, "make plan and text of the scope again, or the step that --until names")
+	return k.ofBook(c, func(c *cobra.Command, a *app.App, args []string) error {
+		list, err := chapterList(c, chapters)
 		if err != nil {
 			return err
 		}
-		return k.With(c.Context(), func(a *app.App) error {
-			d, err := a.RunNovel(c.Context(), app.NovelRun{Name: args[0], Chapters: list, Until: until, Force: force})
-			if err != nil {
-				return err
-			}
-			if len(d.FailedChapters) > 0 {
-				k.exit = fault.ExitGaveUp
-			}
-			return k.Print(d, novelResults(d))
-		})
-	}
-	return c
+		d, err := a.RunNovel(c.Context(), app.NovelRun{Name: args[0], Chapters: list, Until: until, Force: force, Tell: k.tellNotice})
+		return k.printResults(d, err)
+	})
 }
 
-func novelResults(d app.NovelRunDoc) string {
-	var b strings.Builder
-	for _, r := range d.Results {
-		fmt.Fprintf(&b, "%-11s %-10s", r.Action, r.Step)
-		if r.ChapterNumber > 0 {
-			fmt.Fprintf(&b, " %3d", r.ChapterNumber)
-		}
-		fmt.Fprintf(&b, "  %s", r.Path)
-		if r.Error != "" {
-			fmt.Fprintf(&b, "  %s", r.Error)
-		}
-		b.WriteString("\n")
+// chapterList reads --chapters; without the flag every chapter is meant, and an empty list is a mistake.
+func chapterList(c *cobra.Command, text string) ([]int, error) {
+	list, err := novel.ParseChapters(text)
+	if err == nil && list == nil && c.Flags().Changed("chapters") {
+		return nil, wrongUse(c, "--chapters", "--chapters is empty; a list such as 1,3-5 is needed")
 	}
-	return b.String()
+	return list, err
+}
+
+func (k *Kit) novelStep() *cobra.Command {
+	var chapters string
+	var force bool
+	c := &cobra.Command{
+		Use:   "step NAME STEP",
+		Short: "Do one step of a book, and nothing before it",
+		Long: `Does one step: ` + strings.Join(novel.Steps(), ", ") + `. plan and text are done for every chapter of the
+outline, or for those of --chapters. Where something is missing before it, the commands are named in order.
+
+` + exits(0, 1, 2, 3, 4, 5, 6),
+		Example: "  sluice novel step mybook outline --force\n  sluice novel step mybook text --chapters 3",
+	}
+	f := c.Flags()
+	f.StringVar(&chapters, "chapters", "", "only these, as `LIST` such as 1,3-5")
+	f.BoolVar(&force, "force", false, "make it again where it stands")
+	return k.ofBook(c, func(c *cobra.Command, a *app.App, args []string) error {
+		list, err := chapterList(c, chapters)
+		if err != nil {
+			return err
+		}
+		if list != nil && !novel.IsChapterStep(args[1]) && novel.CheckStep(args[1]) == nil {
+			return wrongUse(c, "--chapters", "step %s is of the whole book; --chapters goes with plan and text", args[1])
+		}
+		d, err := a.RunNovel(c.Context(), app.NovelRun{Name: args[0], Chapters: list, Until: args[1], Alone: true, Force: force, Tell: k.tellNotice})
+		return k.printResults(d, err)
+	})
+}
+
+// printResults answers with what became of each step.
+func (k *Kit) printResults(d app.NovelRunDoc, err error) error {
+	if err != nil {
+		if len(d.Results) > 0 && !k.json { // what was reached is shown before what stopped it
+			if shown := k.Print(d, k.look().novelResults(d)); shown != nil {
+				return shown
+			}
+		}
+		return err
+	}
+	if len(d.FailedChapters) > 0 {
+		k.exit = fault.ExitGaveUp
+	}
+	return k.Print(d, k.look().novelResults(d)+k.look().novelGoesOn(d))
 }
 
 func (k *Kit) novelStatus() *cobra.Command {
-	return &cobra.Command{
+	return k.ofBook(&cobra.Command{
 		Use:     "status NAME",
 		Short:   "Show where a book stands",
 		Long:    "Lists the steps and chapters of a book, what waits, and what it has cost.\n\n" + exits(0, 2, 3),
-		Example: "  sluice novel status mybook",
-		Args:    fitUse,
-		RunE: func(c *cobra.Command, args []string) error {
-			return k.With(c.Context(), func(a *app.App) error {
-				d, err := a.NovelStatus(c.Context(), args[0])
-				if err != nil {
-					return err
-				}
-				return k.Print(d, novelStatusText(d))
-			})
-		},
-	}
+		Example: "  sluice novel status mybook --json",
+	}, func(c *cobra.Command, a *app.App, args []string) error {
+		d, err := a.NovelStatus(c.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		return k.Print(d, k.look().novelStatus(d))
+	})
 }
 
-func novelStatusText(d novel.StatusDoc) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d words\n", d.Project, d.Words)
-	for _, step := range novel.Steps() {
-		fmt.Fprintf(&b, "  %-11s %s\n", step, d.Steps[step])
+func (k *Kit) novelList() *cobra.Command {
+	var limit int
+	var page string
+	c := &cobra.Command{
+		Use:     "list",
+		Short:   "List the books",
+		Long:    "Lists the books of the workspace, newest first, and directories of projects that have no journal yet.\n\n" + exits(0, 2, 3),
+		Example: "  sluice novel list --json",
+		Args:    fitUse,
 	}
-	for _, c := range d.Chapters {
-		fmt.Fprintf(&b, "  %3d %-30s %6d words", c.ChapterNumber, c.ChapterTitle, c.Words)
-		if c.Revision != "" {
-			fmt.Fprintf(&b, "  revision %s", c.Revision)
+	c.Flags().IntVar(&limit, "limit", 50, "show at most `N` books")
+	c.Flags().StringVar(&page, "page", "", "show the page `MARK` that the last one named")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if limit < 1 || limit > maxPage {
+			return wrongUse(c, "--limit", "--limit is %d; 1 to %d is needed", limit, maxPage)
 		}
-		b.WriteString("\n")
+		return k.With(c.Context(), func(a *app.App) error {
+			d, err := a.ListNovels(c.Context(), limit, page)
+			if err != nil {
+				return err
+			}
+			return k.Print(d, k.look().novels(d))
+		})
 	}
-	return b.String()
+	return c
 }

@@ -2,6 +2,7 @@ package novel
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"sluice/internal/fault"
@@ -186,4 +187,30 @@ func Downstream(r *kernel.Run, from []kernel.NodeID) []kernel.NodeID {
 		}
 	}
 	return all
+}
+
+// SceneNumber gives the scene that a node writes, or 0.
+func SceneNumber(id kernel.NodeID) int {
+	_, number, ok := strings.Cut(string(id), "/"+StepScene+"/")
+	if !ok {
+		return 0
+	}
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// WordsOf counts the words of a version that holds text, with the title of a chapter; -1 of any other.
+func WordsOf(body line.Body, v *kernel.Version) (words int, title string, err error) {
+	switch v.Schema {
+	case SchemaScene:
+		s, err := decodeVersion[story.GeneratedScene](body, v)
+		return s.WordCount, "", err
+	case SchemaText, SchemaCandidate:
+		c, err := decodeVersion[story.GeneratedChapter](body, v)
+		return c.TotalWords, c.ChapterTitle, err
+	}
+	return -1, "", nil
 }
