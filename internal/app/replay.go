@@ -44,8 +44,9 @@ func (a *App) Replay(ctx context.Context, id string) (ReplayDoc, error) {
 		return d, err
 	}
 	d.Run, d.Line, d.Events, d.Steps, d.Versions, d.Unfoldings = string(out.Run), out.Line, out.Events, out.Steps, out.Versions, out.Unfoldings
-	d.GateResults, d.OtherProgram, d.Skipped = out.Results, out.OtherProgram, orEmpty(out.Skipped)
-	d.Difference, d.Same = out.Difference, out.Difference == nil
+	d.GateResults = out.Results + out.Schemas[spec.GatePassed] + out.Schemas[spec.GateFailed] // what gates of specs say are versions
+	d.Skipped, d.Difference, d.Same = orEmpty(out.Skipped), out.Difference, out.Difference == nil
+	d.OtherProgram = out.OtherProgram && !d.Same // it may be why
 	return d, nil
 }
 

@@ -65,7 +65,7 @@ func (v look) replay(d app.ReplayDoc) string {
 		name = d.RunID + " of " + d.Run
 	}
 	fmt.Fprintf(&b, "%s: %s, %s, %s and %s came out the same\n", clean(name), count(d.Steps, "step"), count(d.Versions, "version"),
-		count(d.GateResults, "verdict"), count(d.Unfoldings, "unfolding"))
+		count(d.GateResults, "gate result"), count(d.Unfoldings, "unfolding"))
 	if d.OtherProgram {
 		b.WriteString("  the run began under another definition of its line\n")
 	}

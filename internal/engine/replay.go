@@ -22,13 +22,14 @@ type Repeated struct {
 	Run          kernel.RunID
 	Line         string
 	Events       int64
-	Steps        int         // attempts whose step came to the same end
-	Versions     int         // byte for byte
-	Results      int         // of gates: rules, and verdicts of checks
-	Unfoldings   int         // what followed an approved version
-	OtherProgram bool        // the line was defined otherwise when the run began
-	Skipped      []Skipped   // what cannot be repeated
-	Difference   *Difference // the first one; nothing after it was looked at
+	Steps        int            // attempts whose step came to the same end
+	Versions     int            // byte for byte
+	Schemas      map[string]int // of those versions
+	Results      int            // of gates: rules, and verdicts of checks
+	Unfoldings   int            // what followed an approved version
+	OtherProgram bool           // the line was defined otherwise when the run began
+	Skipped      []Skipped      // what cannot be repeated
+	Difference   *Difference    // the first one; nothing after it was looked at
 }
 
 // Skipped is an attempt that cannot be repeated from what is recorded.
@@ -66,7 +67,7 @@ func (e *Engine) Replay(ctx context.Context, id kernel.RunID, w Replaying) (*Rep
 		return nil, err
 	}
 	r := &replay{turn: &turn{e: e, line: l, run: kernel.NewRun(), cache: &bodyCache{}}, w: w,
-		out: &Repeated{Run: id, Line: l.Name, OtherProgram: info.Definition() != digest.Of(l.Definition)}}
+		out: &Repeated{Run: id, Line: l.Name, Schemas: map[string]int{}, OtherProgram: info.Definition() != digest.Of(l.Definition)}}
 	for _, b := range batches {
 		events, err := kernel.Decode(b.Events)
 		if err != nil {

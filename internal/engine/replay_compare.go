@@ -85,6 +85,7 @@ func (r *replay) compareContent(ctx context.Context, c closed, out *line.Out) (*
 	}
 	if v.Digest == content.Digest {
 		r.out.Versions++
+		r.out.Schemas[v.Schema]++
 		return nil, nil
 	}
 	recorded, err := r.e.Journal.Blob(ctx, string(r.run.ID()), c.first, v.Digest)
