@@ -16,7 +16,8 @@ type Plan struct {
 	Switch  bool                   // a run with real replies may go on with rehearsal
 	Only    func(kernel.Node) bool // which nodes may begin; nil means all
 	// Next is asked when nothing is left to do: commands that make more to do, in the order in which they are applied, or
-	// none for the end. It may change what Only says. Everything decided before is committed when it is asked.
+	// none for the end. It may change what Only says. They are committed with what was decided before and what they let
+	// begin, so that a model need not wait for the files of the step before it.
 	Next func(l Look) ([]Act, error)
 }
 
@@ -127,6 +128,9 @@ func (d *driver) loop(ctx context.Context) (released bool, err error) {
 			if idle, err = d.goOn(ctx); err != nil {
 				return false, err
 			}
+			if !idle {
+				continue
+			}
 		}
 		released, err := d.settle(ctx, idle)
 		if err != nil {
@@ -171,21 +175,21 @@ func (d *driver) advance(ctx context.Context) error {
 	return d.unfold(whole)
 }
 
-// goOn asks the plan what comes next, and tells whether nothing does.
+// goOn asks the plan what comes next, and tells whether nothing does. Where it cannot be asked or is refused, what was
+// decided before it is kept.
 func (d *driver) goOn(ctx context.Context) (idle bool, err error) {
-	whole := context.WithoutCancel(ctx)
-	if _, err := d.settle(whole, false); err != nil {
-		return false, err
-	}
+	before := len(d.acts)
 	acts, err := d.plan.Next(Look{d.turn})
-	if err != nil {
-		return false, err
+	for i := 0; i < len(acts) && err == nil; i++ {
+		err = d.apply(acts[i])
 	}
-	for _, a := range acts { // committed with what they make to do
-		if err := d.apply(a); err != nil {
-			d.acts = nil
-			return false, errors.Join(err, d.redecide(whole))
+	if err != nil {
+		d.acts = d.acts[:before]
+		lost := d.redecide(context.WithoutCancel(ctx))
+		if lost == nil {
+			_, lost = d.settle(ctx, false)
 		}
+		return false, errors.Join(err, lost)
 	}
 	return len(acts) == 0 && !d.hasWork(), nil
 }
