@@ -56,7 +56,7 @@ func ledgerOf(t *testing.T, s *shell) (all []ledger.Record, operations map[ledge
 
 func TestSpecPublishedByTenProcesses(t *testing.T) {
 	s, f := newPublishable(t)
-	f.Slow = 50 * time.Millisecond
+	f.Slow(50 * time.Millisecond)
 	feature := featureOf(t, s)
 	var group sync.WaitGroup
 	for range 10 {
@@ -84,14 +84,14 @@ func TestSpecPublisherKilledBeforeTheLedgerRow(t *testing.T) {
 	feature := featureOf(t, s)
 	created, killed := make(chan bool), make(chan bool)
 	var once sync.Once
-	f.Hold = func(op feishutest.Op) {
+	f.Hold(func(op feishutest.Op) {
 		if op == feishutest.Create {
 			once.Do(func() {
 				created <- true
 				<-killed
 			})
 		}
-	}
+	})
 	first := s.command(t.Context(), "", "spec", "publish", feature, "--target", "feishu")
 	if err := first.Start(); err != nil {
 		t.Fatal(err)

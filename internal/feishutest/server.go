@@ -70,14 +70,14 @@ type Record struct {
 
 // Server is the platform. Its methods may be called while it serves.
 type Server struct {
-	URL  string
-	Hold func(op Op) // called after a request was done and before it is answered; nil holds nothing
-	Slow time.Duration
+	URL string
 
 	web     *httptest.Server
 	quit    chan struct{}
 	columns map[string]Kind
-	mu      sync.Mutex
+	mu      sync.Mutex // guards what follows
+	hold    func(op Op)
+	slow    time.Duration
 	tokens  map[string]bool
 	issued  int
 	life    int // seconds that tokens are said to live
@@ -114,6 +114,20 @@ func (s *Server) Inject(op Op, faults ...Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults[op] = append(s.faults[op], faults...)
+}
+
+// Hold lets something happen after a request was done and before it is answered.
+func (s *Server) Hold(hold func(op Op)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hold = hold
+}
+
+// Slow lets every request wait before anything is done.
+func (s *Server) Slow(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.slow = d
 }
 
 // ExpireTokens makes every token given so far invalid.
@@ -187,9 +201,12 @@ func refuse(code int, format string, args ...any) answer {
 
 func (s *Server) serve(op Op, do func(*http.Request) answer) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if s.Slow > 0 {
+		s.mu.Lock()
+		slow, hold := s.slow, s.hold
+		s.mu.Unlock()
+		if slow > 0 {
 			select {
-			case <-time.After(s.Slow):
+			case <-time.After(slow):
 			case <-s.quit:
 				return
 			}
@@ -211,8 +228,8 @@ func (s *Server) serve(op Op, do func(*http.Request) answer) http.HandlerFunc {
 			}
 		}
 		s.mu.Unlock()
-		if s.Hold != nil {
-			s.Hold(op)
+		if hold != nil {
+			hold(op)
 		}
 		reply(w, fault, a)
 	}

@@ -223,7 +223,7 @@ func TestRecordThatSomebodyRemoved(t *testing.T) {
 
 func TestSlowAnswersAreGivenUp(t *testing.T) {
 	s := newServer(t)
-	s.Slow = 10 * time.Second
+	s.Slow(10 * time.Second)
 	o := options(t, s.URL)
 	o.Timeout = 20 * time.Millisecond
 	rec, err := newDesk(t, o).Publish(t.Context(), feishu.Name, published)

@@ -65,7 +65,7 @@ func operations(all []ledger.Record) map[ledger.Operation]int {
 
 func TestTenProcessesAtOnce(t *testing.T) {
 	s, dir := newServer(t), t.TempDir()
-	s.Slow = 100 * time.Millisecond
+	s.Slow(100 * time.Millisecond)
 	publishtest.Open(t, dir) // ten that also make the store would test the store
 	var group sync.WaitGroup
 	for range 10 {
@@ -90,14 +90,14 @@ func TestKilledAfterTheCall(t *testing.T) {
 	publishtest.Open(t, dir)
 	created, killed := make(chan bool), make(chan bool)
 	var once sync.Once
-	s.Hold = func(op feishutest.Op) {
+	s.Hold(func(op feishutest.Op) {
 		if op == feishutest.Create {
 			once.Do(func() {
 				created <- true
 				<-killed
 			})
 		}
-	}
+	})
 	first := process(t, dir, s.URL)
 	var out bytes.Buffer
 	first.Stdout = &out
