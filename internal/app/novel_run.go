@@ -9,6 +9,7 @@ import (
 	"sluice/internal/engine"
 	"sluice/internal/fault"
 	"sluice/internal/kernel"
+	"sluice/internal/line"
 	"sluice/internal/line/novel"
 )
 
@@ -67,7 +68,7 @@ func (a *App) leadNovel(ctx context.Context, id kernel.RunID, goal novel.Goal, b
 	}
 	doc := NovelRunDoc{Project: novel.ProjectOf(run)}
 	if goal.Chapters == nil { // the outline came into being on the way
-		goal.Chapters = novel.Chapters(run)
+		goal.Chapters = outlined(run, a.bodies(ctx, run))
 	}
 	doc.Results = orEmpty(novel.Results(run, goal, before, guide.Ends))
 	doc.FailedChapters = []int{}
@@ -106,9 +107,7 @@ func (a *App) novelGoal(ctx context.Context, run *kernel.Run, w NovelRun) (novel
 		return goal, err
 	}
 	if goal.Chapters == nil && outline != nil {
-		for _, c := range outline.Chapters {
-			goal.Chapters = append(goal.Chapters, c.ChapterNumber)
-		}
+		goal.Chapters = outlined(run, body)
 	}
 	if err := novel.Missing(run, goal); err != nil {
 		return goal, err
@@ -120,6 +119,20 @@ func (a *App) novelGoal(ctx context.Context, run *kernel.Run, w NovelRun) (novel
 		return goal, err
 	}
 	return goal, novel.Gate(run, body, novel.Request{Chapters: goal.Chapters, Listed: w.Alone, Force: w.Force, Until: w.Until})
+}
+
+// outlined lists the chapters of the outline, ascending; none where there is no outline.
+func outlined(run *kernel.Run, body line.Body) []int {
+	o, err := novel.OutlineOf(run, body)
+	if err != nil || o == nil {
+		return nil
+	}
+	var all []int
+	for _, c := range o.Chapters {
+		all = append(all, c.ChapterNumber)
+	}
+	slices.Sort(all)
+	return all
 }
 
 // lockedScope is what a lock speaks about: chapters that were named, or that would be made or made again.

@@ -57,7 +57,7 @@ func (a *App) novelProgress(ctx context.Context, r *kernel.Run, e kernel.Event) 
 	u := r.Usage()
 	p := NovelProgress{Project: novel.ProjectOf(r), State: OtherEvent, Words: -1, Total: u.InputTokens + u.OutputTokens, Fact: e.Fact}
 	switch f := e.Fact.(type) {
-	case kernel.NodesAdded, kernel.VersionApproved, kernel.VersionStored, kernel.RunRelabelled:
+	case kernel.NodesAdded, kernel.VersionApproved, kernel.VersionRejected, kernel.VersionStored, kernel.ReviewRecorded, kernel.AskClosed, kernel.RunRelabelled:
 		return p, false // what is worth telling of them is told when the attempt ends
 	case kernel.AttemptBegan:
 		p.at(r, f.Node)

@@ -144,8 +144,8 @@ func (k *Kit) novelRollback() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "rollback NAME",
 		Short: "Take a book back to the state just before a step, a chapter or a scene",
-		Long: `Takes away what was made from there on: chapters, plans, scenes, revisions, reviews, reports and memory. Nothing is lost:
-it stands in .versions of the project, and --undo brings the last rollback back.
+		Long: `Takes away what was made from there on: chapters, plans, scenes, revisions, reviews, reports and memory. Nothing is
+lost: it stands in .versions of the project, and --undo brings the last rollback back.
 
 ` + exits(0, 2, 3, 5),
 		Example: `  sluice novel rollback mybook --to-chapter 4
