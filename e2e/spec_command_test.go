@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"strings"
 	"unicode/utf16"
@@ -15,8 +16,10 @@ import (
 
 // specCommands are the words for scripts of the spec line.
 func specCommands() map[string]func(*testscript.TestScript, bool, []string) {
-	return map[string]func(*testscript.TestScript, bool, []string){"nul": writeNUL, "utf16": writeUTF16,
+	all := map[string]func(*testscript.TestScript, bool, []string){"nul": writeNUL, "edit": editFile, "utf16": writeUTF16,
 		"records": validRecords, "filehas": fileHas, "fileenv": fileEnv, "samefields": sameFields}
+	maps.Copy(all, targetCommands())
+	return all
 }
 
 // validRecords checks every snapshot, piece of evidence and spec version of the workspace, each by itself with a validator
@@ -34,6 +37,18 @@ func writeNUL(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: nul FILE")
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), append([]byte(ts.ReadFile(args[0])), 0), 0o644))
+}
+
+// editFile changes words of a file, as a person with an editor would: edit FILE OLD NEW.
+func editFile(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: edit FILE OLD NEW")
+	}
+	body := ts.ReadFile(args[0])
+	if !strings.Contains(body, args[1]) {
+		ts.Fatalf("%s does not hold %q", args[0], args[1])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.ReplaceAll(body, args[1], args[2])), 0o644))
 }
 
 // writeUTF16 turns a file of UTF-8 into little-endian UTF-16 with its mark: utf16 FILE.
