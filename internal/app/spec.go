@@ -29,32 +29,45 @@ type NewSpec struct {
 
 // NewSpec begins a feature from any input and drives it until it waits or ends.
 func (a *App) NewSpec(ctx context.Context, w NewSpec) (SpecDoc, error) {
-	input, err := w.Input()
-	if err != nil {
-		return SpecDoc{}, err
-	}
-	if err := w.Context.Validate(); err != nil {
-		return SpecDoc{}, err
-	}
-	feature, err := a.nextID(ctx, spec.FeatureSeries(a.Now()))
-	if err != nil {
-		return SpecDoc{}, err
-	}
-	run, err := a.nextID(ctx, spec.RunSeries(a.Now()))
-	if err != nil {
-		return SpecDoc{}, err
-	}
-	open, err := spec.Open(feature, run, w.Wish, w.Context)
-	if err != nil {
-		return SpecDoc{}, err
-	}
-	open.Stamp = a.stamp()
-	p := engine.PerformedAs(input)
-	r, err := a.Engine.OpenWith(ctx, open, engine.Act{Command: kernel.Submit{Stamp: a.stamp(), Node: spec.Place{Pass: 1}.Input(), Content: p.Content}, Blobs: p.Blobs})
+	r, err := a.beginSpec(ctx, w)
 	if err != nil {
 		return SpecDoc{}, err
 	}
 	return a.driveInput(ctx, r, w.Wish)
+}
+
+// BeginSpec begins a feature from any input and does nothing about it yet.
+func (a *App) BeginSpec(ctx context.Context, w NewSpec) (SpecDoc, error) {
+	r, err := a.beginSpec(ctx, w)
+	if err != nil {
+		return SpecDoc{}, err
+	}
+	return a.specDoc(ctx, r)
+}
+
+func (a *App) beginSpec(ctx context.Context, w NewSpec) (*kernel.Run, error) {
+	input, err := w.Input()
+	if err != nil {
+		return nil, err
+	}
+	if err := w.Context.Validate(); err != nil {
+		return nil, err
+	}
+	feature, err := a.nextID(ctx, spec.FeatureSeries(a.Now()))
+	if err != nil {
+		return nil, err
+	}
+	run, err := a.nextID(ctx, spec.RunSeries(a.Now()))
+	if err != nil {
+		return nil, err
+	}
+	open, err := spec.Open(feature, run, w.Wish, w.Context)
+	if err != nil {
+		return nil, err
+	}
+	open.Stamp = a.stamp()
+	p := engine.PerformedAs(input)
+	return a.Engine.OpenWith(ctx, open, engine.Act{Command: kernel.Submit{Stamp: a.stamp(), Node: spec.Place{Pass: 1}.Input(), Content: p.Content}, Blobs: p.Blobs})
 }
 
 // nextID reserves the next id of a series.
@@ -159,22 +172,36 @@ func (a *App) specFailure(r *kernel.Run, d SpecDoc) error {
 
 // AnswerSpec answers open questions of a feature, by path or by number, and drives it on.
 func (a *App) AnswerSpec(ctx context.Context, feature string, set map[string]string, content []byte) (SpecDoc, error) {
-	r, err := a.feature(ctx, feature)
+	r, err := a.recordAnswers(ctx, feature, set, content)
 	if err != nil {
-		return SpecDoc{}, err
-	}
-	ask := firstAsk(r, spec.Current(r).Answers())
-	if ask == nil {
-		return SpecDoc{}, fault.New(fault.IllegalStep, string(r.ID()), "feature %s is %s and asks nothing", r.ID(), spec.StatusOf(r)).With(spec.NextActions(r)...)
-	}
-	act, err := a.answerAct(ctx, r, ask, Reply{Choice: "answer", Set: set, Content: content})
-	if err != nil {
-		return SpecDoc{}, err
-	}
-	if r, err = a.Engine.Do(ctx, r.ID(), act); err != nil {
 		return SpecDoc{}, err
 	}
 	return a.driveSpec(ctx, r)
+}
+
+// RecordSpecAnswers answers open questions and does nothing about them yet.
+func (a *App) RecordSpecAnswers(ctx context.Context, feature string, set map[string]string) (SpecDoc, error) {
+	r, err := a.recordAnswers(ctx, feature, set, nil)
+	if err != nil {
+		return SpecDoc{}, err
+	}
+	return a.specDoc(ctx, r)
+}
+
+func (a *App) recordAnswers(ctx context.Context, feature string, set map[string]string, content []byte) (*kernel.Run, error) {
+	r, err := a.feature(ctx, feature)
+	if err != nil {
+		return nil, err
+	}
+	ask, err := answersAsk(r)
+	if err != nil {
+		return nil, err
+	}
+	act, err := a.answerAct(ctx, r, ask, Reply{Choice: "answer", Set: set, Content: content})
+	if err != nil {
+		return nil, err
+	}
+	return a.Engine.Do(ctx, r.ID(), act)
 }
 
 func firstAsk(r *kernel.Run, n kernel.NodeID) *kernel.Ask {
@@ -223,46 +250,6 @@ func (a *App) submitAct(r *kernel.Run, node kernel.NodeID, out line.Out, note st
 		c.Rule = &rule
 	}
 	return engine.Act{Command: c, Blobs: p.Blobs}, nil
-}
-
-// AmendSpec gives a published or dropped feature new input: a new pass of the same feature. Where ingest could not read
-// what was given, new input takes its place.
-func (a *App) AmendSpec(ctx context.Context, feature string, w spec.Wish) (SpecDoc, error) {
-	r, err := a.feature(ctx, feature)
-	if err != nil {
-		return SpecDoc{}, err
-	}
-	input, err := w.Input()
-	if err != nil {
-		return SpecDoc{}, err
-	}
-	p := engine.PerformedAs(input)
-	at := spec.Current(r)
-	submit := kernel.Submit{Stamp: a.stamp(), Node: at.Input(), Content: p.Content}
-	if n, ok := r.Node(at.Ingest()); ok && n.Status() == kernel.StatusFailed {
-		if r, err = a.Engine.Do(ctx, r.ID(), engine.Act{Command: submit, Blobs: p.Blobs}); err != nil {
-			return SpecDoc{}, err
-		}
-		return a.driveInput(ctx, r, w)
-	}
-	if _, _, err := spec.Amend(r, ""); err != nil { // before a number is lost
-		return SpecDoc{}, err
-	}
-	run, err := a.nextID(ctx, spec.RunSeries(a.Now()))
-	if err != nil {
-		return SpecDoc{}, err
-	}
-	nodes, labels, err := spec.Amend(r, run)
-	if err != nil {
-		return SpecDoc{}, err
-	}
-	submit.Node = spec.Place{Pass: at.Pass + 1}.Input()
-	r, err = a.Engine.Do(ctx, r.ID(), engine.Act{Command: kernel.Unfold{Stamp: a.stamp(), Nodes: nodes}},
-		engine.Act{Command: kernel.Relabel{Stamp: a.stamp(), Set: labels}}, engine.Act{Command: submit, Blobs: p.Blobs})
-	if err != nil {
-		return SpecDoc{}, err
-	}
-	return a.driveInput(ctx, r, w)
 }
 
 // ReopenSpec leads a feature on hold back to its questions.

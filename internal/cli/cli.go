@@ -19,8 +19,9 @@ type Env struct {
 	Args           []string // without the program's name
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	OutWidth       func() int // columns of the terminal behind stdout; 0 if it is none
-	ErrWidth       func() int // likewise behind stderr
+	OutWidth       func() int  // columns of the terminal behind stdout; 0 if it is none
+	ErrWidth       func() int  // likewise behind stderr
+	IsTerminal     func() bool // stdin is a person's; nil: it is not
 	Getenv         func(string) string
 	Dir            string // the current directory
 	Now            func() time.Time

@@ -112,10 +112,10 @@ func (k *Kit) specAnswer() *cobra.Command {
 		Use:   "answer FEATURE",
 		Short: "Answer the open questions of a feature and go on",
 		Long: `Answers by path or by the number of the question. An answer that does not fit its field is refused with the rule, and
-then nothing is stored. FILE holds a JSON object of paths and values.
+then nothing is stored. FILE holds a JSON object of paths and values. Without either, each question is asked at the terminal.
 
 ` + exits(0, 1, 2, 3, 4, 5, 6),
-		Example:           "  sluice spec answer F-2026-001 -a spec.goal=\"Find a book by any word of its title\" -a Q-2='[\"a word finds it\"]'",
+		Example:           "  sluice spec answer F-2026-001 -a spec.goal=\"Find a book by any word of its title\" -a Q-2='[\"a word finds it\"]'\n  sluice spec answer F-2026-001 -f answers.json\n  sluice spec answer F-2026-001",
 		Args:              fitUse,
 		ValidArgsFunction: k.completeFeature,
 	}
@@ -132,10 +132,16 @@ then nothing is stored. FILE holds a JSON object of paths and values.
 				return err
 			}
 		}
-		if len(set) == 0 && file == "" {
-			return wrongUse(c, "-a", "sluice spec answer needs -a PATH=VALUE or -f FILE")
+		isTalk := len(set) == 0 && file == ""
+		if isTalk && (k.json || k.env.IsTerminal == nil || !k.env.IsTerminal()) {
+			return wrongUse(c, "-a", "sluice spec answer needs -a PATH=VALUE or -f FILE; without them it asks at a terminal")
 		}
 		return k.specVerb(c, func(ctx context.Context, a *app.App) (app.SpecDoc, error) {
+			if isTalk {
+				if set, err = k.talk(ctx, a, args[0]); err != nil {
+					return app.SpecDoc{}, err
+				}
+			}
 			return a.AnswerSpec(ctx, args[0], set, content)
 		})
 	}
@@ -147,8 +153,8 @@ func (k *Kit) specAmend() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "amend FEATURE [TEXT]",
 		Short: "Give a published or dropped feature new input",
-		Long: `Opens a new run of the same feature: what the new input says is added to what stands, and new versions follow. Where the
-first input could not be read, new input takes its place.
+		Long: `Opens a new run of the same feature: what the new input says is added to what stands, and new versions follow. What changed
+is shown, and sluice spec diff shows it again. Where the first input could not be read, new input takes its place.
 
 ` + exits(0, 1, 2, 3, 4, 5, 6),
 		Example:           "  sluice spec amend F-2026-001 -f change.md",
@@ -161,7 +167,16 @@ first input could not be read, new input takes its place.
 		if err != nil {
 			return err
 		}
-		return k.specVerb(c, func(ctx context.Context, a *app.App) (app.SpecDoc, error) { return a.AmendSpec(ctx, args[0], w) })
+		return k.With(c.Context(), func(a *app.App) error {
+			d, err := a.AmendSpec(c.Context(), args[0], w)
+			if err != nil {
+				return err
+			}
+			if d.WaitingFor != "" {
+				k.exit = fault.ExitParked
+			}
+			return k.Print(d, k.look().amended(d))
+		})
 	}
 	return c
 }

@@ -81,6 +81,14 @@ func (v look) specDelta(d app.SpecDeltaDoc) string {
 	return b.String()
 }
 
+// amended shows what changed, then where the feature stands.
+func (v look) amended(d app.AmendDoc) string {
+	if d.Delta == nil {
+		return v.feature(d.SpecDoc)
+	}
+	return v.specDelta(app.SpecDeltaDoc{FeatureID: d.FeatureID, Delta: *d.Delta}) + v.feature(d.SpecDoc)
+}
+
 func changes(b *strings.Builder, all []spec.Change) {
 	for _, c := range all {
 		switch c.Op {

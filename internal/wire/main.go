@@ -41,7 +41,8 @@ func Main(b Between) int {
 	return cli.Main(ctx, cli.Env{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		OutWidth: func() int { return width(os.Stdout) }, ErrWidth: func() int { return width(os.Stderr) },
-		Getenv: os.Getenv, Dir: dir, Now: time.Now, Version: version(),
+		IsTerminal: func() bool { return term.IsTerminal(int(os.Stdin.Fd())) },
+		Getenv:     os.Getenv, Dir: dir, Now: time.Now, Version: version(),
 		Init: initWorkspace,
 		Open: func(ctx context.Context, o cli.Options) (*app.App, func() error, error) { return openFor(ctx, o, b) },
 		Config: func(_ context.Context, o cli.Options) ([]config.Row, error) {
