@@ -128,7 +128,7 @@ func (a *App) RollbackNovel(ctx context.Context, w NovelRollback) (RollbackDoc, 
 	}
 	for _, f := range before {
 		if !slices.Contains(after, f) {
-			d.Files = append(d.Files, story.Dir(project)+"/"+f)
+			d.Files = append(d.Files, story.Dir(project)+"/"+f.File)
 		}
 	}
 	return d, nil

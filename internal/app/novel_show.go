@@ -171,8 +171,9 @@ type StaleDoc struct {
 // StaleRow is one step that was made from something that is another now.
 type StaleRow struct {
 	novel.Outdated
-	Path   string `json:"path,omitempty"`
-	Tokens int    `json:"tokens"` // as many as making it took
+	SceneNumber int    `json:"scene_number,omitempty"`
+	Path        string `json:"path,omitempty"`
+	Tokens      int    `json:"tokens"` // as many as making it took
 }
 
 // StaleNovel lists what was made from something that is another now. Making all of that again would cost as many calls,
@@ -192,7 +193,7 @@ func (a *App) StaleNovel(ctx context.Context, name string) (StaleDoc, error) {
 		return d, err
 	}
 	for _, o := range stale {
-		row := StaleRow{Outdated: o, Path: novel.PathOf(run, o.Node)}
+		row := StaleRow{Outdated: o, SceneNumber: novel.SceneNumber(o.Node), Path: novel.PathOf(run, o.Node)}
 		if o.Calls > 0 {
 			row.Tokens = cost.of(o.Node)
 		}

@@ -27,8 +27,8 @@ func files(r *kernel.Run, n kernel.View) []line.File {
 	}
 	at := place.File()
 	newest := n.Newest()
-	if node.Step == StepScene && isWritten(r, place.Chapter) || n.Status() == kernel.StatusAbandoned {
-		newest = nil // a chapter that is complete shows its scenes; a revision that is over shows nothing
+	if node.Step == StepScene && isMerged(r, place.Chapter, newest) || n.Status() == kernel.StatusAbandoned {
+		newest = nil // a chapter shows the scenes it took in; a revision that is over shows nothing
 	}
 	out := []line.File{{Path: pathOf(r, at), Version: newest, Role: journal.Working, Base: baseFile(r, newest)}}
 	for _, v := range n.Versions() {
@@ -39,7 +39,7 @@ func files(r *kernel.Run, n kernel.View) []line.File {
 	if node.Step == StepText {
 		for _, id := range sceneNodes(r, place.Chapter) {
 			if s, ok := r.Node(id); ok && s.Newest() != nil {
-				out = append(out, sceneFile(r, s, isWritten(r, place.Chapter)))
+				out = append(out, sceneFile(r, s, isMerged(r, place.Chapter, s.Newest())))
 			}
 		}
 	}
@@ -80,6 +80,15 @@ func candidateFiles(r *kernel.Run, n kernel.View) []line.File {
 func isWritten(r *kernel.Run, chapter int) bool {
 	n, ok := r.Node(ChapterNode(chapter, StepText))
 	return ok && n.Status() == kernel.StatusDone
+}
+
+// isMerged tells whether a chapter's text stands and is younger than a scene: one that was written again since is shown
+// until the chapter takes it in.
+func isMerged(r *kernel.Run, chapter int, scene *kernel.Version) bool {
+	if scene == nil || !isWritten(r, chapter) {
+		return false
+	}
+	return r.Approved(ChapterNode(chapter, StepText)).Seq > scene.Seq
 }
 
 // sceneNodes lists the scenes of a chapter, abandoned ones too, in order.

@@ -77,16 +77,22 @@ func SceneOf(r *kernel.Run, body line.Body, chapter, scene int) (*story.Generate
 	return &s, err
 }
 
+// Shown is a file of a book with the version that it shows.
+type Shown struct {
+	File    string // in the project
+	Version kernel.VersionID
+}
+
 // Standing lists the files of a book that show a document now, in the order of work.
-func Standing(r *kernel.Run) []string {
-	var all []string
+func Standing(r *kernel.Run) []Shown {
+	var all []Shown
 	add := func(id kernel.NodeID) {
 		n, ok := r.Node(id)
 		if !ok || n.Newest() == nil || n.Status() == kernel.StatusAbandoned {
 			return
 		}
-		if p, ok := placeOf(n.Node()); ok && !(p.Kind == story.KindScene && isWritten(r, p.Chapter)) {
-			all = append(all, p.File())
+		if p, ok := placeOf(n.Node()); ok && !(p.Kind == story.KindScene && isMerged(r, p.Chapter, n.Newest())) {
+			all = append(all, Shown{p.File(), n.Newest().ID})
 		}
 	}
 	for _, n := range bookNodes() {
@@ -112,10 +118,14 @@ func PathOf(r *kernel.Run, id kernel.NodeID) string {
 	case StepConsistency:
 		return pathOf(r, story.ReportsFile)
 	}
-	if p, ok := placeOf(n.Node()); ok {
-		return pathOf(r, p.File())
+	p, ok := placeOf(n.Node())
+	if !ok {
+		return ""
 	}
-	return ""
+	if p.Kind == story.KindScene && isMerged(r, p.Chapter, n.Newest()) {
+		return pathOf(r, story.ChapterFile(p.Chapter))
+	}
+	return pathOf(r, p.File())
 }
 
 // AgentOf names the agent that is asked for a node; empty where none is.

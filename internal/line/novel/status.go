@@ -122,15 +122,19 @@ func (c *ChapterStatus) fill(r *kernel.Run, body line.Body) error {
 	return nil
 }
 
-// IsStale tells whether something that a chapter was made from is another now.
-func IsStale(r *kernel.Run, chapter int) bool { return len(staleIn(r, chapter)) > 0 }
+// IsStale tells whether something that a chapter was made from is another now. Reports do not count: each belongs to the
+// text it is on.
+func IsStale(r *kernel.Run, chapter int) bool {
+	return slices.ContainsFunc(staleIn(r, chapter), func(o Outdated) bool { return o.Step != StepConsistency && o.Step != StepLogic })
+}
 
 func stepState(r *kernel.Run, id kernel.NodeID) string {
 	n, ok := r.Node(id)
 	switch {
 	case !ok || n.Approved() == nil || n.Status() == kernel.StatusAbandoned:
 		return StepMissing
-	case n.IsStale():
+	}
+	if _, isOld := outdated(r, id); isOld {
 		return StepStale
 	}
 	return StepDone
