@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"sluice/internal/digest"
 	"sluice/internal/fault"
 	"sluice/internal/kernel"
 	"sluice/internal/line"
@@ -77,6 +78,8 @@ type account struct {
 	LLMModel string         `json:"llm_model,omitempty"`
 	Numbers  []int64        `json:"numbers,omitempty"` // as they were given, for those who repeat the step
 	Links    []EvidenceLink `json:"links,omitempty"`   // evidence that it used and did not record itself
+	// Replies are the digests of what models answered, so that a replay notices a reply that is another, used or not.
+	Replies []digest.Digest `json:"replies,omitempty"`
 }
 
 // reserved gives the numbers that an attempt was given.
@@ -112,6 +115,7 @@ func (w work) numbers(version bool, evidence int) []string {
 func (w work) done(schema string, body []byte, r result, from int) (line.Move, error) {
 	own := account{Numbers: w.in.Numbers, Links: r.links}
 	for _, reply := range w.in.Replies {
+		own.Replies = append(own.Replies, hash(reply.Content))
 		if reply.Model != "" {
 			own.LLMModel = reply.Model
 		}
