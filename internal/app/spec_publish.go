@@ -53,7 +53,7 @@ func (a *App) PublishSpec(ctx context.Context, feature, target string) (ledger.R
 	if err := a.recordPublish(keep, r.ID(), target, began, rec, failed); err != nil {
 		return rec, err
 	}
-	if err := a.writeLedger(keep); err != nil {
+	if err := a.WriteLedger(keep); err != nil {
 		return rec, err
 	}
 	if failed != nil && a.ErrorLog != nil {
@@ -133,20 +133,26 @@ type LedgerDoc struct {
 	Records []ledger.Record `json:"records"`
 }
 
-// writeLedger shows the ledger as it stands. Processes that publish at once may write one after another what they read one
+// LedgerFile is what the file of the ledger should hold; nothing while nothing was published.
+func (a *App) LedgerFile(ctx context.Context) ([]byte, error) {
+	all, err := a.Publisher.Records(ctx, "")
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	body, err := json.MarshalIndent(LedgerDoc{all}, "", "  ")
+	return append(body, '\n'), err
+}
+
+// WriteLedger shows the ledger as it stands. Processes that publish at once may write one after another what they read one
 // before another: so it is read again after it was written, until both are the same.
-func (a *App) writeLedger(ctx context.Context) error {
+func (a *App) WriteLedger(ctx context.Context) error {
 	var written []byte
 	for {
-		all, err := a.Publisher.Records(ctx, "")
-		if err != nil {
-			return err
-		}
-		body, err := json.MarshalIndent(LedgerDoc{all}, "", "  ")
+		body, err := a.LedgerFile(ctx)
 		if err != nil || bytes.Equal(body, written) {
 			return err
 		}
-		if err := a.Writer.Write(LedgerPath, append(body, '\n'), 0o644); err != nil {
+		if err := a.Writer.Write(LedgerPath, body, 0o644); err != nil {
 			return err
 		}
 		written = body

@@ -15,6 +15,7 @@ type Workspace struct {
 	Files  Files
 	Leases Leases // nil: drivers are not looked at
 	Tables Tables // nil: tables are not looked at
+	Copies []Copy // files that belong to no run
 }
 
 // Examine verifies every run and compares its checkouts with the disk. It changes nothing. progress may be nil.
@@ -42,6 +43,9 @@ func (w Workspace) Examine(ctx context.Context, progress func(done, total int)) 
 		return err
 	})
 	if err != nil {
+		return all.sorted(), err
+	}
+	if err := w.copies(ctx, &all); err != nil {
 		return all.sorted(), err
 	}
 	unwritten, err := w.Rows.Unwritten(ctx)

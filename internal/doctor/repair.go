@@ -41,6 +41,10 @@ func (w Workspace) Repair(ctx context.Context, found Report) (Report, error) {
 			}
 			out.Repaired = append(out.Repaired, f)
 		default:
+			if done, err := w.recopy(ctx, f); done && err == nil {
+				out.Repaired = append(out.Repaired, f)
+				continue
+			}
 			after, err := w.restore(ctx, f)
 			if err != nil {
 				f.Hint = err.Error()

@@ -121,9 +121,10 @@ func (h *house) open(ctx context.Context, s Setup) (*app.App, error) {
 	}
 	a := &app.App{Root: s.Root, Engine: e, Store: h.store, Counter: h.store, By: s.By, Now: time.Now,
 		Plans: planSettings(s.Settings.Task), Novel: story.DefaultSettings(),
-		Plan:   engine.Plan{Workers: s.Settings.Engine.Workers, Switch: s.Switch},
-		Health: health{doctor.Workspace{Store: h.store, Rows: h.store, Files: files, Leases: h.store, Tables: tables{h.store, e}}},
-		Tree:   between(s.Between.Exports, export.Tree(h.tree)), Space: h.tree, Writer: h.tree, Notes: h.tree, ErrorLog: failures.path, Publisher: h.desk(s.Settings.Publish)}
+		Plan: engine.Plan{Workers: s.Settings.Engine.Workers, Switch: s.Switch},
+		Tree: between(s.Between.Exports, export.Tree(h.tree)), Space: h.tree, Writer: h.tree, Notes: h.tree, ErrorLog: failures.path, Publisher: h.desk(s.Settings.Publish)}
+	a.Health = health{doctor.Workspace{Store: h.store, Rows: h.store, Files: files, Leases: h.store, Tables: tables{h.store, e},
+		Copies: []doctor.Copy{ledgerFile{a, h.tree}}}}
 	a.Recorded = talk{model: model.Recorded(h.store), schemas: model.NewSchemas(), class: class}
 	h.index = app.NewIndexer(a.WriteIndex, func(err error) { log.Warn("an index was not written", "error", err) })
 	a.Index = h.index

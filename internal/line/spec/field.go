@@ -51,7 +51,11 @@ func fieldAt(s CanonicalSpec, path string) (f field, ok bool, err error) {
 			}
 		}
 	}
-	f.value = bytes.TrimSpace(f.value)
+	var short bytes.Buffer
+	if err := json.Compact(&short, f.value); err != nil {
+		return f, false, err
+	}
+	f.value = short.Bytes()
 	return f, true, nil
 }
 
