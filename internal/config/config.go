@@ -20,7 +20,7 @@ import (
 //	oneof  the words that are allowed, divided by spaces
 //
 // Fields are strings, booleans, whole numbers, floats, durations, lists of strings, pointers to one of these where absent
-// differs from zero, or the table of smoke tests.
+// differs from zero, or one of the tables (see table).
 type Config struct {
 	Model   Model   `yaml:"model" doc:"the model that does the writing and judging"`
 	Engine  Engine  `yaml:"engine" doc:"how runs are driven"`
@@ -33,7 +33,7 @@ type Config struct {
 
 // Model says which model is asked, and how. Where its key is kept stands here, the key never.
 type Model struct {
-	Provider    string        `yaml:"provider" oneof:"rehearsal openai" doc:"rehearsal works offline and makes placeholder text; openai is every server that speaks that protocol"`
+	Provider    string        `yaml:"provider" oneof:"rehearsal openai anthropic gemini ollama" doc:"rehearsal works offline and makes placeholder text; openai is every server that speaks that protocol"`
 	Model       string        `yaml:"model" doc:"the model's name at its provider"`
 	BaseURL     string        `yaml:"base_url" trust:"user" doc:"where the server is; empty is the provider's own"`
 	KeyEnv      string        `yaml:"key_env" trust:"user" doc:"the variable that holds the key; empty is none"`
@@ -44,6 +44,10 @@ type Model struct {
 	Concurrency int           `yaml:"concurrency" min:"0" doc:"calls at the same time; 0 sets no limit"`
 	PerMinute   float64       `yaml:"requests_per_minute" min:"0" doc:"calls begun per minute; 0 sets no limit"`
 	MaxRetries  int           `yaml:"max_retries" min:"0" doc:"tries after a call that failed and may succeed later"`
+	Window      int           `yaml:"context_tokens" min:"0" doc:"ollama: tokens of prompt and reply together; 0 makes room for what is asked"`
+	Agents      Agents        `yaml:"agents" doc:"a tier or a model for some agents: {scene-text: strong, \"chapter-*\": small-1}"`
+	Tiers       Tiers         `yaml:"tiers" doc:"models by name, the next one for when one is overloaded: {strong: [big-1, {provider: ollama, model: big-2}]}"`
+	Providers   Providers     `yaml:"providers" trust:"user" doc:"more servers for tiers, each with its own address and key"`
 }
 
 // Engine says how runs are driven.
@@ -150,7 +154,7 @@ func UserFile(getenv func(string) string) string {
 }
 
 // usualKeys are the variables in which the providers' own tools look for the key.
-var usualKeys = map[string]string{"openai": "OPENAI_API_KEY"}
+var usualKeys = map[string]string{"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY", "gemini": "GEMINI_API_KEY"}
 
 // variable is a name that can hardly be a key by mistake: keys have small letters or dashes.
 var variable = regexp.MustCompile(`^[A-Z_][A-Z0-9_]{0,63}$`)

@@ -135,8 +135,8 @@ func (d *document) assign(f field, at *token.Token, n ast.Node) error {
 	if f.isList() {
 		return d.assignList(f, n)
 	}
-	if f.isTests() {
-		return d.assignTests(f, n)
+	if f.isTable() {
+		return d.assignTable(f, n)
 	}
 	text, ok := scalar(n)
 	if !ok {

@@ -61,9 +61,10 @@ func (f field) isList() bool {
 	return reflect.TypeFor[Config]().Field(f.index[0]).Type.Field(f.index[1]).Type == reflect.TypeFor[[]string]()
 }
 
-// isTests tells whether the field is the table of smoke tests.
-func (f field) isTests() bool {
-	return reflect.TypeFor[Config]().Field(f.index[0]).Type.Field(f.index[1]).Type == reflect.TypeFor[SmokeTests]()
+// isTable tells whether the field is one of the tables.
+func (f field) isTable() bool {
+	_, ok := f.value(&Config{}).Interface().(table)
+	return ok
 }
 
 func (f field) isOptional() bool {

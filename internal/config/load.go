@@ -51,6 +51,7 @@ func Load(s Source) (*Settings, error) {
 	if err := l.file(s.UserFile, true); err != nil {
 		return nil, err
 	}
+	chosen := l.out.Model.Provider
 	if err := l.file(s.Workspace, false); err != nil {
 		return nil, err
 	}
@@ -62,7 +63,9 @@ func Load(s Source) (*Settings, error) {
 			return nil, err
 		}
 	}
-	l.finish(s)
+	if err := l.finish(s, chosen); err != nil {
+		return nil, err
+	}
 	return l.out, nil
 }
 
@@ -163,8 +166,8 @@ func (l *loader) text(key, value, origin string) error {
 			l.suggest(key, func(f field) string { return f.key })).With(change(origin))
 	}
 	switch {
-	case f.isTests():
-		if err := l.textTests(f, value, origin); err != nil {
+	case f.isTable():
+		if err := l.textTable(f, value, origin); err != nil {
 			return err
 		}
 	case f.isList():
@@ -187,9 +190,13 @@ func (l *loader) text(key, value, origin string) error {
 	return nil
 }
 
-// finish settles what depends on other settings.
-func (l *loader) finish(s Source) {
+// finish settles what depends on other settings. The provider that the user chose is known from before the workspace's
+// file was read.
+func (l *loader) finish(s Source, chosen string) error {
 	m := &l.out.Model
+	if err := l.refuseForeignKey(s, chosen); err != nil {
+		return err
+	}
 	if l.out.origins["model.key_env"] == "default" && m.KeyFile == "" {
 		if usual := usualKeys[m.Provider]; usual != "" {
 			m.KeyEnv = usual
@@ -201,6 +208,10 @@ func (l *loader) finish(s Source) {
 	p.WebhookSecretFile = l.place(p.WebhookSecretFile, "publish.webhook_secret_file", s)
 	p.FeishuSecretFile = l.place(p.FeishuSecretFile, "publish.feishu_secret_file", s)
 	l.out.Log.Dir = l.place(l.out.Log.Dir, "log.dir", s)
+	for i := range m.Providers {
+		m.Providers[i].KeyFile = l.place(m.Providers[i].KeyFile, "model.providers", s)
+	}
+	return l.refuseTiers()
 }
 
 // place makes a path absolute where its origin gives it a directory: the user's home for ~/, and the user's file for a

@@ -8,8 +8,6 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
-
-	"sluice/internal/fault"
 )
 
 // SmokeTests are the programs that may be run on deliverables, in the order of the file.
@@ -28,8 +26,8 @@ const (
 	maxSmokeTimeout = time.Hour
 )
 
-// assignTests reads the table of smoke tests: a key per kind of deliverable.
-func (d *document) assignTests(f field, n ast.Node) error {
+// tests reads the table of smoke tests: a key per kind of deliverable.
+func (d *document) tests(f field, n ast.Node) (table, error) {
 	tests := SmokeTests{}
 	err := d.each(n, f.key, func(match string, at *token.Token, value ast.Node) error {
 		t := SmokeTest{Match: match, Timeout: smokeTimeout}
@@ -52,10 +50,7 @@ func (d *document) assignTests(f field, n ast.Node) error {
 		tests = append(tests, t)
 		return err
 	})
-	if err == nil {
-		d.l.out.Task.SmokeTests = tests
-	}
-	return err
+	return tests, err
 }
 
 func (d *document) assignCommand(t *SmokeTest, place string, n ast.Node) error {
@@ -84,16 +79,6 @@ func (d *document) assignTimeout(t *SmokeTest, place string, n ast.Node) error {
 	}
 	t.Timeout = limit
 	return nil
-}
-
-// textTests reads the table from a variable or a flag, written as it would stand in a file.
-func (l *loader) textTests(f field, value, origin string) error {
-	d := &document{l: l, path: origin, body: []byte(value), own: true, seen: map[string]bool{}}
-	file, err := parse(d.body)
-	if err != nil || len(file.Docs) != 1 {
-		return fault.New(fault.BadConfig, f.key, "%s sets %s, which is no table of programs, such as {go: {command: [go, vet, ./...]}}", origin, f.key).With(change(origin))
-	}
-	return d.assignTests(f, file.Docs[0].Body)
 }
 
 // String writes the table as it would stand in a file.
