@@ -23,13 +23,14 @@ const (
 
 // layerOf is the house: each directory, or each directory below one where the key ends in "/*".
 var layerOf = map[string]int{
-	"internal/fault": base, "internal/digest": base, "internal/graph": base, "internal/prompt": base, "internal/safepath": base, "internal/schema": base,
+	"internal/fault": base, "internal/digest": base, "internal/graph": base, "internal/prompt": base, "internal/safepath": base, "internal/schema": base, "internal/textdiff": base,
 	"internal/journal": law, "internal/kernel": law, "internal/gate": law,
 	"internal/line": lines, "internal/line/*": lines,
 	"internal/line/spec": lines, "internal/line/spec/ingest": lines, "internal/line/spec/ledger": lines,
 	"internal/line/novel": lines, "internal/line/novel/*": lines, "internal/line/novel/story": lines,
 	"internal/engine": shell, "internal/export": shell, "internal/session": shell, "internal/doctor": shell,
 	"internal/sqlitestore": adapters, "internal/workspace": adapters, "internal/publish": adapters, "internal/publish/*": adapters, "internal/runner": adapters,
+	"internal/backup": adapters, "internal/replyfile": adapters,
 	"internal/model": adapters, "internal/model/*": adapters,
 	"internal/app": verbs, "internal/config": verbs,
 	"internal/cli": doors, "internal/mcpserver": doors,
