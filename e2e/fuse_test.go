@@ -11,13 +11,15 @@ import (
 	"sluice/internal/export"
 	"sluice/internal/journal"
 	"sluice/internal/model"
+	"sluice/internal/publish"
 	"sluice/internal/wire"
 	"sluice/internal/workspace"
 )
 
 // fuse counts the points where something becomes durable, over all processes that share the file, and kills the
 // process at one of them: just before and just after each append, each placing of files and each mark that some are in
-// place, each record of a model call, each file of an export and the export as a whole.
+// place, each record of a model call, each file of an export and the export as a whole, each claim and each row of the
+// ledger of what is published.
 func fuse(file, at string) wire.Between {
 	if file == "" {
 		return wire.Between{}
@@ -33,6 +35,7 @@ func fuse(file, at string) wire.Between {
 		Calls:   func(c model.Calls) model.Calls { return fuseCalls{c, f} },
 		Rows:    func(r workspace.Rows) workspace.Rows { return fuseRows{r, f} },
 		Exports: func(t export.Tree) export.Tree { return fuseTree{t, f} },
+		Ledger:  func(l publish.Ledger) publish.Ledger { return fuseLedger{l, f} },
 	}
 }
 
@@ -135,4 +138,21 @@ func (t fuseTree) ReplaceDir(ctx context.Context, dir string, fill func(write fu
 			return write(path, body)
 		})
 	})
+}
+
+type fuseLedger struct {
+	publish.Ledger
+	fuse fuseFile
+}
+
+func (l fuseLedger) Claim(ctx context.Context, place, key string) (journal.Claim, error) {
+	l.fuse.point()
+	defer l.fuse.point()
+	return l.Ledger.Claim(ctx, place, key)
+}
+
+func (l fuseLedger) Settle(ctx context.Context, c journal.Claim, entries ...journal.Entry) error {
+	l.fuse.point()
+	defer l.fuse.point()
+	return l.Ledger.Settle(ctx, c, entries...)
 }

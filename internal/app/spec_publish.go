@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 
 	"sluice/internal/digest"
 	"sluice/internal/engine"
@@ -50,11 +51,10 @@ func (a *App) PublishSpec(ctx context.Context, feature, target string) (ledger.R
 		return rec, failed // no such target, or no longer waited for: nothing was begun
 	}
 	keep := context.WithoutCancel(ctx) // what stands outside is recorded, whoever still waits
-	if err := a.recordPublish(keep, r.ID(), target, began, rec, failed); err != nil {
-		return rec, err
-	}
-	if err := a.WriteLedger(keep); err != nil {
-		return rec, err
+	// The file comes first: a process that dies here leaves the feature unpublished, and publishing again writes it anew.
+	shown := a.WriteLedger(keep)
+	if err := a.recordPublish(keep, r.ID(), target, began, rec, failed); err != nil || shown != nil {
+		return rec, errors.Join(err, shown)
 	}
 	if failed != nil && a.ErrorLog != nil {
 		f := *fault.From(failed)

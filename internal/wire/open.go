@@ -26,6 +26,7 @@ import (
 	"sluice/internal/line/spec"
 	"sluice/internal/line/task"
 	"sluice/internal/model"
+	"sluice/internal/publish"
 	"sluice/internal/runner"
 	"sluice/internal/session"
 	"sluice/internal/sqlitestore"
@@ -52,6 +53,7 @@ type Between struct {
 	Calls   func(model.Calls) model.Calls
 	Rows    func(workspace.Rows) workspace.Rows
 	Exports func(export.Tree) export.Tree
+	Ledger  func(publish.Ledger) publish.Ledger
 }
 
 // house is an open workspace.
@@ -122,7 +124,7 @@ func (h *house) open(ctx context.Context, s Setup) (*app.App, error) {
 	a := &app.App{Root: s.Root, Engine: e, Store: h.store, Counter: h.store, By: s.By, Now: time.Now,
 		Plans: planSettings(s.Settings.Task), Novel: story.DefaultSettings(),
 		Plan: engine.Plan{Workers: s.Settings.Engine.Workers, Switch: s.Switch},
-		Tree: between(s.Between.Exports, export.Tree(h.tree)), Space: h.tree, Writer: h.tree, Notes: h.tree, ErrorLog: failures.path, Publisher: h.desk(s.Settings.Publish)}
+		Tree: between(s.Between.Exports, export.Tree(h.tree)), Space: h.tree, Writer: h.tree, Notes: h.tree, ErrorLog: failures.path, Publisher: h.desk(s.Settings.Publish, between(s.Between.Ledger, publish.Ledger(h.store)))}
 	a.Health = health{doctor.Workspace{Store: h.store, Rows: h.store, Files: files, Leases: h.store, Tables: tables{h.store, e},
 		Copies: []doctor.Copy{ledgerFile{a, h.tree}}}}
 	a.Recorded = talk{model: model.Recorded(h.store), schemas: model.NewSchemas(), class: class}

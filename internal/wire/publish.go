@@ -10,8 +10,8 @@ import (
 )
 
 // desk is where specs are published. Every target is there; one that is not set up says which setting it lacks.
-func (h *house) desk(c config.Publish) *publish.Desk {
-	return publish.NewDesk(h.store, publish.Options{},
+func (h *house) desk(c config.Publish, ledger publish.Ledger) *publish.Desk {
+	return publish.NewDesk(ledger, publish.Options{},
 		publish.NewFile(h.tree, c.FileDir),
 		publish.NewWebhook(publish.WebhookOptions{URL: c.WebhookURL, Secret: secretOf(c.WebhookSecretFile, c.WebhookSecretEnv), Timeout: c.Timeout}),
 		feishu.New(feishu.Options{BaseURL: c.FeishuBaseURL, AppID: c.FeishuAppID, AppSecret: secretOf(c.FeishuSecretFile, c.FeishuSecretEnv),
