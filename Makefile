@@ -17,10 +17,10 @@ lint:
 race:
 	.ci/run race
 
-# Every point at which a program that commits a session of a thousand files, or plans, runs or exports tasks, can be killed,
-# instead of a sample.
+# Every point at which a program that commits a session of a thousand files, plans, runs or exports tasks, or develops and
+# publishes a spec, can be killed, instead of a sample.
 crash:
-	SLUICE_CRASH=all $(GO) test -timeout 60m -run 'TestSessionKilled|TestKilledAtEveryCommitPoint|TestPlanKilled' ./e2e
+	SLUICE_CRASH=all $(GO) test -timeout 60m -run 'TestSessionKilled|TestKilledAtEveryCommitPoint|TestPlanKilled|TestSpecKilled' ./e2e
 
 # Every fuzz target for a few seconds each: make fuzz FUZZTIME=30s
 FUZZTIME ?= 3s
