@@ -14,6 +14,7 @@ type Verbs interface {
 	Mover
 	Sessioner
 	Shower
+	Specs
 }
 
 // Starter makes workflows and performs their steps.

@@ -237,7 +237,8 @@ func (c *call) inbox(ctx context.Context, in inboxIn) (app.InboxDoc, error) {
 // tools are all there are, in the order in which they are used.
 func tools() ([]tool, error) {
 	var all []tool
-	for _, group := range []func() ([]tool, error){startTools, readTools, changeTools, approveTools, listTools, sessionTools, endTools, pathTools} {
+	for _, group := range []func() ([]tool, error){startTools, readTools, changeTools, approveTools, listTools, sessionTools, endTools, pathTools,
+		specStartTools, specPersonTools, specShowTools, specPastTools, specProofTools} {
 		some, err := group()
 		if err != nil {
 			return nil, err

@@ -21,7 +21,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // calls is one good call per tool.
-var calls = map[string]string{
+var calls = with(specCalls, map[string]string{
 	"get_workflow_status":    `{"workflow_id":"` + waiting + `"}`,
 	"get_next_step":          `{"workflow_id":"` + waiting + `"}`,
 	"validate_prerequisites": `{"workflow_id":"` + waiting + `","step":4}`,
@@ -40,6 +40,11 @@ var calls = map[string]string{
 	"get_inbox":              `{}`,
 	"get_metrics":            `{"workflow_id":"` + choice + `","session_name":"s1"}`,
 	"resolve_path":           `{"path":"acts/act-1/a.md","write":true,"session_name":"s1"}`,
+})
+
+func with(more, all map[string]string) map[string]string {
+	maps.Copy(all, more)
+	return all
 }
 
 // ordered are the tools in an order in which each has something to do: a session is thrown away last.

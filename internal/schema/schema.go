@@ -24,7 +24,10 @@ type Option struct {
 func For[T any](opts ...Option) (json.RawMessage, error) {
 	types := make(map[reflect.Type]*jsonschema.Schema)
 	for _, o := range opts {
-		if o.kind != nil {
+		switch {
+		case o.kind != nil && o.enum == nil:
+			types[o.kind] = &jsonschema.Schema{}
+		case o.kind != nil:
 			types[o.kind] = &jsonschema.Schema{Type: "string", Enum: o.enum}
 		}
 	}
@@ -52,6 +55,9 @@ func For[T any](opts ...Option) (json.RawMessage, error) {
 func EnumType[E ~string](values ...E) Option {
 	return Option{kind: reflect.TypeFor[E](), enum: anys(values)}
 }
+
+// AnyJSON lets json.RawMessage be any JSON, wherever it occurs.
+func AnyJSON() Option { return Option{kind: reflect.TypeFor[json.RawMessage]()} }
 
 // Enum lists the values of the field at a path such as "issues.severity"; a path goes through arrays and maps without
 // saying so.
