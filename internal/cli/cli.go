@@ -30,6 +30,7 @@ type Env struct {
 	Init      func(ctx context.Context, dir string) (root string, err error)       // makes a workspace
 	Open      func(ctx context.Context, o Options) (*app.App, func() error, error) // opens the workspace
 	Config    func(ctx context.Context, o Options) ([]config.Row, error)           // needs no workspace
+	Models    func(ctx context.Context, o Options) (app.Roster, error)             // needs no workspace
 	VerifyDir func(ctx context.Context, dir string) (doctor.Report, error)         // an export, by itself
 	Serve     func(ctx context.Context, s Serving) error                           // until the clients leave, or ctx ends
 	Lines     []func(*Kit) *cobra.Command                                          // one command per line

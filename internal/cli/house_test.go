@@ -104,6 +104,7 @@ func newPerson(t *testing.T) *person {
 			}
 			return s.Show(), nil
 		},
+		Models: func(context.Context, Options) (app.Roster, error) { return fakeRoster{}, nil },
 		VerifyDir: func(_ context.Context, dir string) (doctor.Report, error) {
 			found := export.VerifyDir(os.DirFS(dir))
 			r := doctor.Report{Versions: found.Items, Bytes: found.Bytes}

@@ -63,7 +63,7 @@ func (k *Kit) add(root *cobra.Command) {
 	in(GroupRuns, k.status(), k.run(), k.resume(), k.cancel(), k.revise(), k.reopen(), k.rollback())
 	in(groupPeople, k.inbox(), k.approve(), k.reject(), k.answer(), k.choose())
 	in(groupRecords, k.log(), k.calls(), k.export(), k.verify(), k.replay())
-	in(groupWorkspace, k.initialize(), k.doctor(), k.config(), k.session(), k.mcp(), k.serve())
+	in(groupWorkspace, k.initialize(), k.doctor(), k.config(), k.models(), k.session(), k.mcp(), k.serve())
 	in(groupAbout, k.version(), k.demo())
 	root.AddCommand(k.sample(), k.scene(), k.task(), k.spec(), k.novel())
 	for _, line := range k.env.Lines {

@@ -56,6 +56,7 @@ func Main(b Between) int {
 			}
 			return s.Show(), nil
 		},
+		Models:    models,
 		VerifyDir: verifyDir,
 		Serve:     func(ctx context.Context, o cli.Serving) error { return serve(ctx, o, b) },
 	})

@@ -5,57 +5,151 @@ import (
 	"os"
 	"time"
 
+	"sluice/internal/config"
 	"sluice/internal/fault"
 	"sluice/internal/model"
+	"sluice/internal/model/anthropic"
+	"sluice/internal/model/gemini"
+	"sluice/internal/model/ollama"
 	"sluice/internal/model/openai"
 	"sluice/internal/model/rehearsal"
 )
 
-// model builds the provider that the settings name, with its decorators: what is remembered is asked for once, what
-// fails for a moment is asked again, and no more is asked at a time than allowed.
+// model builds what the settings name: for each agent its model, with those it falls back to. What is remembered is asked
+// for once, what fails for a moment is asked again, and no server is asked more at a time than allowed.
 func (h *house) model(s Setup, log *slog.Logger) (model.Model, model.Class, error) {
 	c := s.Settings.Model
-	provider, err := h.provider(s)
+	b := board{settings: c, log: log, calls: between(s.Between.Calls, model.Calls(h.store)), servers: map[string]model.Model{}}
+	if c.Provider == model.RehearsalProvider {
+		rehearsed, err := h.rehearsal(s.Rehearsal)
+		if err != nil {
+			return nil, "", err
+		}
+		b.servers[c.Provider] = b.limited(rehearsed, config.Provider{Name: c.Provider, Concurrency: c.Concurrency, PerMinute: c.PerMinute})
+	}
+	m, err := b.route()
 	if err != nil {
 		return nil, "", err
 	}
-	m := model.Limit(provider, c.Provider, model.Limits{Concurrent: c.Concurrency, PerMinute: c.PerMinute})
-	retry := model.DefaultRetry()
-	retry.Retries = c.MaxRetries
-	if c.Provider == model.RehearsalProvider {
-		retry.Base = time.Millisecond // nobody is spared by waiting for a model that is a part of this program
-	}
-	m = model.Retry(m, retry)
-	m = model.Trace(m, log)
-	m = model.Memo(m, c.Provider, between(s.Between.Calls, model.Calls(h.store)))
 	if s.Verbose != nil {
 		m = model.Verbose(m, s.Verbose)
 	}
-	m = model.Defaults(m, model.Params{Model: c.Model, Temperature: c.Temperature, MaxTokens: c.MaxTokens})
 	return m, model.ProviderClass(c.Provider), nil
 }
 
-func (h *house) provider(s Setup) (model.Model, error) {
-	c := s.Settings.Model
-	switch c.Provider {
-	case model.RehearsalProvider:
-		var script rehearsal.Script
-		if s.Rehearsal != "" {
-			source, err := os.ReadFile(s.Rehearsal)
-			if err != nil {
-				return nil, fault.Wrap(fault.BadScript, s.Rehearsal, err, "the rehearsal script cannot be read").
-					With(fault.Action{Action: "name a script that is there, or leave --rehearsal and SLUICE_REHEARSAL out"})
-			}
-			if script, err = rehearsal.LoadScript(source); err != nil {
-				return nil, err
-			}
+// board is where calls are put through to the models of their agents.
+type board struct {
+	settings config.Model
+	log      *slog.Logger
+	calls    model.Calls
+	servers  map[string]model.Model // by name; one for all agents, so that its limits hold for all
+}
+
+func (b board) route() (model.Model, error) {
+	ways := b.settings.Ways()
+	var rules []model.Way
+	for _, w := range ways {
+		m, err := b.chain(w.Targets)
+		if err != nil {
+			return nil, err
 		}
-		return rehearsal.New(script, h.store), nil
-	case "openai":
-		return openai.New(openai.Options{BaseURL: c.BaseURL, Key: keySource(c.KeyFile, c.KeyEnv), Model: c.Model, Timeout: c.Timeout}), nil
+		rules = append(rules, model.Way{Agents: w.Agents, Model: m})
 	}
-	return nil, fault.New(fault.BadConfig, "model.provider", "this sluice has no provider %q", c.Provider).
+	last := len(rules) - 1
+	return model.Route(rules[:last], rules[last].Model), nil
+}
+
+// chain asks the first target, and those after it while that one cannot answer.
+func (b board) chain(targets []config.Target) (model.Model, error) {
+	var all []model.Model
+	for i, t := range targets {
+		server, err := b.server(t.Provider)
+		if err != nil {
+			return nil, err
+		}
+		m := model.Retry(server, b.retry(i < len(targets)-1))
+		if i > 0 {
+			m = model.Pin(m, t.Model)
+		}
+		all = append(all, m)
+	}
+	m := all[0]
+	if len(all) > 1 {
+		m = model.Fallback(all...)
+	}
+	m = model.Trace(m, b.log)
+	m = model.Memo(m, targets[0].Provider, b.calls)
+	return model.Defaults(m, model.Params{Model: targets[0].Model, Temperature: b.settings.Temperature, MaxTokens: b.settings.MaxTokens}), nil
+}
+
+// retry says how long a model is fought for. One that another stands in for is tried once more and no longer.
+func (b board) retry(hasNext bool) model.RetryOptions {
+	o := model.DefaultRetry()
+	o.Retries = b.settings.MaxRetries
+	if hasNext {
+		o.Retries = min(1, o.Retries)
+		o.RetryAfterCap = 5 * time.Second
+	}
+	if b.settings.Provider == model.RehearsalProvider {
+		o.Base = time.Millisecond // nobody is spared by waiting for a model that is a part of this program
+	}
+	return o
+}
+
+func (b board) server(name string) (model.Model, error) {
+	if m, ok := b.servers[name]; ok {
+		return m, nil
+	}
+	p, ok := b.settings.Server(name)
+	if !ok {
+		return nil, noProvider(name)
+	}
+	m, err := adapter(p)
+	if err != nil {
+		return nil, err
+	}
+	b.servers[name] = b.limited(m, p)
+	return b.servers[name], nil
+}
+
+func (b board) limited(m model.Model, p config.Provider) model.Model {
+	return model.Limit(m, p.Name, model.Limits{Concurrent: p.Concurrency, PerMinute: p.PerMinute})
+}
+
+// adapter makes the client of a real server. It sends nothing.
+func adapter(p config.Provider) (model.Model, error) {
+	key := keySource(p.KeyFile, p.KeyEnv)
+	switch p.Kind {
+	case "openai":
+		return openai.New(openai.Options{Provider: p.Name, BaseURL: p.BaseURL, Key: key, Timeout: p.Timeout}), nil
+	case "anthropic":
+		return anthropic.New(anthropic.Options{Provider: p.Name, BaseURL: p.BaseURL, Key: key, Timeout: p.Timeout}), nil
+	case "gemini":
+		return gemini.New(gemini.Options{Provider: p.Name, BaseURL: p.BaseURL, Key: key, Timeout: p.Timeout}), nil
+	case "ollama":
+		return ollama.New(ollama.Options{Provider: p.Name, BaseURL: p.BaseURL, Key: key, Window: p.Window, Timeout: p.Timeout}), nil
+	}
+	return nil, noProvider(p.Kind)
+}
+
+func noProvider(name string) error {
+	return fault.New(fault.BadConfig, "model.provider", "this sluice has no provider %q", name).
 		With(fault.Action{Action: "config", Command: "sluice config show"})
+}
+
+func (h *house) rehearsal(path string) (model.Model, error) {
+	var script rehearsal.Script
+	if path != "" {
+		source, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fault.Wrap(fault.BadScript, path, err, "the rehearsal script cannot be read").
+				With(fault.Action{Action: "name a script that is there, or leave --rehearsal and SLUICE_REHEARSAL out"})
+		}
+		if script, err = rehearsal.LoadScript(source); err != nil {
+			return nil, err
+		}
+	}
+	return rehearsal.New(script, h.store), nil
 }
 
 // keySource is where the key of a provider is kept: a file of the user's, or a variable. Neither comes from a workspace.

@@ -13,6 +13,7 @@ import (
 	"context"
 
 	"sluice/internal/fault"
+	"sluice/internal/journal"
 	"sluice/internal/model"
 	"sluice/internal/modeltest"
 )
@@ -244,6 +245,17 @@ func TestServerWithoutStreamsIsAskedWhole(t *testing.T) {
 	}
 	if len(*seen) != 3 {
 		t.Errorf("%d requests for 2 calls, want 3: the stream is tried once", len(*seen))
+	}
+}
+
+func TestServerThatTakesNoNoticeOfStreams(t *testing.T) {
+	url, seen := capture(t, func(_ int, _ chatRequest, w http.ResponseWriter) {
+		wire{}.Write(w, modeltest.Asked{}, modeltest.Answer{Text: "whole", Usage: journal.Usage{InputTokens: 3}})
+	})
+	told := 0
+	reply, err := New(Options{BaseURL: url, Model: "m"}).Complete(t.Context(), model.Request{Agent: "x", Prompt: "p", Watch: func(n int) { told = n }})
+	if err != nil || reply.Content != "whole" || reply.Usage.InputTokens != 3 || told != 5 || len(*seen) != 1 {
+		t.Errorf("got %+v, %v after %d requests", reply, err, len(*seen))
 	}
 }
 
