@@ -274,6 +274,8 @@ func (t *turn) moved() []kernel.NodeID {
 			if f.Review.By.IsHuman() {
 				add(f.Review.Node)
 			}
+		case kernel.NodeAbandoned: // what it showed may be shown no longer
+			add(f.Node)
 		case kernel.RolledBack:
 			for _, id := range f.Nodes {
 				add(id)
