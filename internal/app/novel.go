@@ -60,6 +60,9 @@ func (a *App) NewNovel(ctx context.Context, w NovelNew) (NovelDoc, error) {
 		return NovelDoc{}, fault.New(fault.ProjectExists, name, "project %s exists", name).
 			With(fault.Action{Action: "status", Command: "sluice novel status " + name, Why: "it shows where the book stands"})
 	}
+	if err := a.makeRoom(name); err != nil {
+		return NovelDoc{}, err
+	}
 	open, err := novel.Open(name, s)
 	if err != nil {
 		return NovelDoc{}, err
@@ -74,6 +77,16 @@ func (a *App) NewNovel(ctx context.Context, w NovelNew) (NovelDoc, error) {
 		return NovelDoc{}, err
 	}
 	return NovelDoc{Project: name, RunID: run.ID(), Path: story.Dir(name), Settings: s}, nil
+}
+
+// makeRoom makes the directories of a book, and proves that they can be written before anything is recorded of it.
+func (a *App) makeRoom(name string) error {
+	dir := story.Dir(name) + "/" + story.ChaptersDir
+	probe := dir + "/writable"
+	if err := a.Space.WriteNew(probe, nil, 0o644); err != nil && fault.CodeOf(err) != fault.FileExists {
+		return err
+	}
+	return a.Space.Remove(probe, dir)
 }
 
 // book finds a project and takes over what people changed in it. One without a journal is adopted whole. Flaws are files

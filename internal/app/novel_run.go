@@ -187,8 +187,11 @@ func (a *App) novelEnd(ctx context.Context, run *kernel.Run, goal novel.Goal, gu
 	switch {
 	case last.State == novel.Waiting:
 		target := 0
-		if at := slices.Index(goal.Chapters, last.Chapter); at >= 0 && at+1 < len(goal.Chapters) {
-			target = goal.Chapters[at+1]
+		for _, n := range goal.Chapters {
+			if n > last.Chapter && novel.WouldGenerate(run, n, goal.Until) {
+				target = n
+				break
+			}
 		}
 		return withResults(novel.BlockedBy(run, a.bodies(ctx, run), target), doc)
 	case last.Chapter == 0 && last.State == novel.Broken:
