@@ -24,6 +24,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	}
 	maps.Copy(all, taskCommands())
 	maps.Copy(all, specCommands())
+	maps.Copy(all, novelCommands())
 	return all
 }
 
