@@ -66,6 +66,7 @@ func (k *Kit) add(root *cobra.Command) {
 	in(groupWorkspace, k.initialize(), k.doctor(), k.config(), k.models(), k.session(), k.mcp(), k.serve())
 	in(groupAbout, k.version(), k.demo())
 	root.AddCommand(k.sample(), k.scene(), k.task(), k.spec(), k.novel())
+	in(groupRecords, k.diff())
 	for _, line := range k.env.Lines {
 		root.AddCommand(line(k))
 	}
