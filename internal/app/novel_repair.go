@@ -306,6 +306,15 @@ func (a *App) MakeCandidate(ctx context.Context, name string, chapter int) (Revi
 // ApplyRevision makes the candidate of a pending chapter its text, and has its memory recorded anew. With over a text that
 // the candidate was not made from is replaced all the same.
 func (a *App) ApplyRevision(ctx context.Context, name string, chapter int, over bool) (RevisionDoc, error) {
+	d, err := a.AcceptRevision(ctx, name, chapter, over)
+	if err != nil {
+		return d, err
+	}
+	return d, a.RememberChapter(ctx, name, chapter)
+}
+
+// AcceptRevision records that the candidate of a pending chapter is its text now. Its memory is left to be recorded.
+func (a *App) AcceptRevision(ctx context.Context, name string, chapter int, over bool) (RevisionDoc, error) {
 	run, err := a.chapterOf(ctx, name, chapter)
 	if err != nil {
 		return RevisionDoc{}, err
@@ -320,10 +329,16 @@ func (a *App) ApplyRevision(ctx context.Context, name string, chapter int, over 
 	if err != nil {
 		return RevisionDoc{}, err
 	}
-	if run, err = a.remember(ctx, run, chapter); err != nil {
-		return RevisionDoc{}, err
-	}
 	return a.revisionDoc(ctx, run, chapter)
+}
+
+// RememberChapter records the memory of a chapter whose text is another now.
+func (a *App) RememberChapter(ctx context.Context, name string, chapter int) error {
+	run, err := a.chapterOf(ctx, name, chapter)
+	if err == nil {
+		_, err = a.remember(ctx, run, chapter)
+	}
+	return err
 }
 
 // remember records the memory of a chapter whose text is another now. A failure is told of and stops nothing.

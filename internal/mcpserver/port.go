@@ -15,6 +15,11 @@ type Verbs interface {
 	Sessioner
 	Shower
 	Specs
+	BookShower
+	BookKeeper
+	BookWriter
+	BookReviser
+	BookGate
 }
 
 // Starter makes workflows and performs their steps.

@@ -238,7 +238,7 @@ func (c *call) inbox(ctx context.Context, in inboxIn) (app.InboxDoc, error) {
 func tools() ([]tool, error) {
 	var all []tool
 	for _, group := range []func() ([]tool, error){startTools, readTools, changeTools, approveTools, listTools, sessionTools, endTools, pathTools,
-		specStartTools, specPersonTools, specShowTools, specPastTools, specProofTools} {
+		specStartTools, specPersonTools, specShowTools, specPastTools, specProofTools, bookTools, bookWorkTools, bookReportTools, bookDecisionTools} {
 		some, err := group()
 		if err != nil {
 			return nil, err

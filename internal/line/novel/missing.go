@@ -35,7 +35,7 @@ func CheckChapters(r *kernel.Run, o *story.Outline, settings story.Settings, cha
 	last := settings.TargetChapters
 	for _, n := range chapters {
 		switch {
-		case o == nil && n <= last:
+		case o == nil && n >= 1 && n <= last:
 			continue
 		case o != nil:
 			if _, ok := o.Chapter(n); ok {
