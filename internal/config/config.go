@@ -27,6 +27,7 @@ type Config struct {
 	Person  Person  `yaml:"person" doc:"who approves here"`
 	MCP     MCP     `yaml:"mcp" doc:"what MCP clients may do"`
 	Task    Task    `yaml:"task" doc:"what plans of tasks are held to; a plan keeps what it was imported with"`
+	Novel   Novel   `yaml:"novel" doc:"what books begin with; the settings of a book win"`
 	Publish Publish `yaml:"publish" doc:"where specs are published to"`
 	Log     Log     `yaml:"log" doc:"what is recorded beside the journal"`
 }
@@ -81,6 +82,18 @@ type Task struct {
 	SmokeTests SmokeTests `yaml:"smoke_tests" trust:"user" doc:"programs that run_smoke_test criteria may run, by format or pattern of file names"`
 }
 
+// Novel says what books begin with.
+type Novel struct {
+	Language              string `yaml:"language" doc:"BCP 47 tag; empty is the language of the premise"`
+	Author                string `yaml:"author" doc:"author of exports"`
+	TargetChapters        int    `yaml:"target_chapters" min:"1" doc:"how many chapters a book has"`
+	WordsPerScene         int    `yaml:"words_per_scene" min:"1" doc:"about how long a scene is"`
+	RevisionPolicy        string `yaml:"revision_policy" oneof:"none auto_apply manual_confirm" doc:"what becomes of a chapter with issues that can be fixed: none, auto_apply or manual_confirm"`
+	LogicReviewPolicy     string `yaml:"logic_review_policy" oneof:"off blocking" doc:"off, or blocking: a chapter that fails its review waits for a person"`
+	LogicReviewMinScore   int    `yaml:"logic_review_min_score" min:"0" doc:"the score of 100 that a review needs to pass"`
+	MemoryContextChapters int    `yaml:"memory_context_chapters" min:"0" doc:"how many of the last chapters are told in full"`
+}
+
 // Publish says where specs are published to. Addresses and secrets are the user's own: a workspace that came from somebody
 // else must not be able to send anything anywhere.
 type Publish struct {
@@ -111,7 +124,9 @@ func Default() Config {
 		Engine: Engine{Workers: 4},
 		Task: Task{MaxDecompositionDepth: 5, OneShotThresholdPersonDays: 10, MaxLeaves: 500, MaxPlanAttempts: 3,
 			MaxTotalAttempts: 50, MaxAttempts: 3, ReviewPassScore: 90, PlanReviewPassScore: 90, Reviewer: "xiaojing"},
-		Person:  Person{Name: osUser()},
+		Person: Person{Name: osUser()},
+		Novel: Novel{TargetChapters: 20, WordsPerScene: 800, RevisionPolicy: "none", LogicReviewPolicy: "off", LogicReviewMinScore: 75,
+			MemoryContextChapters: 3},
 		Publish: Publish{FileDir: "published", Timeout: 30 * time.Second, WebhookSecretEnv: "SLUICE_WEBHOOK_SECRET", FeishuSecretEnv: "FEISHU_APP_SECRET"},
 	}
 }

@@ -122,7 +122,7 @@ func (h *house) open(ctx context.Context, s Setup) (*app.App, error) {
 		return nil, err
 	}
 	a := &app.App{Root: s.Root, Engine: e, Store: h.store, Counter: h.store, By: s.By, Now: time.Now,
-		Plans: planSettings(s.Settings.Task), Novel: story.DefaultSettings(),
+		Plans: planSettings(s.Settings.Task), Novel: bookSettings(s.Settings.Novel),
 		Plan: engine.Plan{Workers: s.Settings.Engine.Workers, Switch: s.Switch},
 		Tree: between(s.Between.Exports, export.Tree(h.tree)), Space: h.tree, Writer: h.tree, Notes: h.tree, ErrorLog: failures.path, Publisher: h.desk(s.Settings.Publish, between(s.Between.Ledger, publish.Ledger(h.store)))}
 	a.Health = health{doctor.Workspace{Store: h.store, Rows: h.store, Files: files, Leases: h.store, Tables: tables{h.store, e},
@@ -140,6 +140,13 @@ func planSettings(c config.Task) task.Settings {
 		MaxLeaves: c.MaxLeaves, MaxPlanAttempts: c.MaxPlanAttempts, MaxTotalAttempts: c.MaxTotalAttempts, MaxAttempts: c.MaxAttempts,
 		ReviewPassScore: c.ReviewPassScore, PlanReviewPassScore: c.PlanReviewPassScore,
 		ExportIncludeCandidates: c.ExportIncludeCandidates, Reviewer: c.Reviewer}
+}
+
+// bookSettings are what books begin with.
+func bookSettings(c config.Novel) story.Settings {
+	return story.Settings{Language: c.Language, Author: c.Author, TargetChapters: c.TargetChapters, WordsPerScene: c.WordsPerScene,
+		RevisionPolicy: story.RevisionPolicy(c.RevisionPolicy), LogicReviewPolicy: story.LogicReviewPolicy(c.LogicReviewPolicy),
+		LogicReviewMinScore: c.LogicReviewMinScore, MemoryContextChapters: c.MemoryContextChapters}
 }
 
 // programs runs what the user's own settings name, and nothing else.
