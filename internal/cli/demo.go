@@ -76,7 +76,7 @@ func (k *Kit) playDemo(ctx context.Context, name string) error {
 		return err
 	}
 	p.echo("cd " + shellWord(name))
-	for _, part := range []func(context.Context) error{p.through, p.scene, p.task} {
+	for _, part := range []func(context.Context) error{p.through, p.scene, p.task, p.spec} {
 		if err := part(ctx); err != nil {
 			return err
 		}
@@ -219,6 +219,8 @@ func (p *play) where() string {
 		{at("sample", p.doc.Run), "working files; edit one, and your edit becomes a version"},
 		{at(filepath.FromSlash(p.doc.Export)), "the export with its manifest"},
 		{at("acts"), "the scene's blueprint and its text"},
+		{at("specs"), "every version of the feature's spec; snapshots, evidence and ledger stand beside it"},
+		{at("published"), "the feature as it was published"},
 		{at("workspace"), "workflow states, drafts and logs of the scene line; artifacts, reviews and deliverables of the plan"},
 	}
 	return "\n# What is where:\n" + table(0, rows...) +

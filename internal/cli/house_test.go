@@ -23,9 +23,11 @@ import (
 	"sluice/internal/line"
 	"sluice/internal/line/sample"
 	"sluice/internal/line/scene"
+	"sluice/internal/line/spec"
 	"sluice/internal/line/task"
 	"sluice/internal/model"
 	"sluice/internal/model/rehearsal"
+	"sluice/internal/publish"
 	"sluice/internal/session"
 	"sluice/internal/sqlitestore"
 	"sluice/internal/workspace"
@@ -142,7 +144,7 @@ func (p *person) open(ctx context.Context, o Options) (*app.App, func() error, e
 	}
 	done := func() error { tree.Close(); return store.Close() }
 	lines := map[string]*line.Line{}
-	for _, make := range []func() (*line.Line, error){sample.New, session.New, scene.New, task.New} {
+	for _, make := range []func() (*line.Line, error){sample.New, session.New, scene.New, task.New, spec.New} {
 		l, err := make()
 		if err != nil {
 			return nil, nil, err
@@ -150,10 +152,11 @@ func (p *person) open(ctx context.Context, o Options) (*app.App, func() error, e
 		lines[l.Name] = l
 	}
 	files := workspace.NewCheckouts(tree, store, store, nil)
-	e := &engine.Engine{Journal: store, Leaser: store, Folds: store, Files: files, Model: politeModel{}, Now: p.now,
+	e := &engine.Engine{Journal: store, Leaser: store, Folds: store, Counter: store, Files: files, Model: politeModel{}, Now: p.now,
 		Lines: lines, Log: slog.New(slog.DiscardHandler), Observe: o.Observe}
 	e.Finder = &session.Finder{Tree: tree, Runs: store, Load: e.Load}
 	a := &app.App{Root: root, Engine: e, Plans: task.DefaultSettings(), Store: store, Counter: store, Tree: tree, Space: tree, Writer: tree, Notes: tree, Now: p.now,
+		Recorded: politeModel{}, Publisher: publish.NewDesk(store, publish.Options{Now: p.now}, publish.NewFile(tree, "published")),
 		Health: health{doctor.Workspace{Store: store, Rows: store, Files: files}},
 		By:     kernel.Actor{Kind: kernel.Person, Name: "ana", Via: "cli"}}
 	a.Index = app.NewIndexer(a.WriteIndex, func(err error) { p.t.Error(err) })
