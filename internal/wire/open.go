@@ -90,7 +90,7 @@ func (h *house) open(ctx context.Context, s Setup) (*app.App, error) {
 	if h.tree, err = workspace.Open(s.Root); err != nil {
 		return nil, err
 	}
-	if _, err := h.tree.Sweep(); err != nil {
+	if _, err := h.tree.SweepKilled(); err != nil {
 		return nil, err
 	}
 	if h.store, err = sqlitestore.Open(ctx, filepath.Join(s.Root, ".sluice"), sqlitestore.Options{}); err != nil {

@@ -24,6 +24,7 @@ type Tree struct {
 	root *os.Root
 	dir  string
 	temp string // what the names of this process's unfinished files begin with
+	mark mark   // that this process writes
 
 	mu       sync.Mutex
 	listings map[string]*listing
@@ -57,7 +58,7 @@ func host() string {
 }
 
 // Close gives the directory back.
-func (t *Tree) Close() error { return t.root.Close() }
+func (t *Tree) Close() error { return errors.Join(t.unmark(), t.root.Close()) }
 
 // Dir is the absolute path of the tree, for messages and for the store. Files are reached through methods only.
 func (t *Tree) Dir() string { return t.dir }
@@ -245,5 +246,6 @@ func (t *Tree) entries(disk string) ([]fs.DirEntry, error) {
 }
 
 func (t *Tree) tempName(dir string) string {
+	t.writing()
 	return path.Join(dir, t.temp+rand.Text())
 }
