@@ -2,54 +2,10 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"sluice/internal/doctor"
-	"sluice/internal/kernel"
 )
-
-// LogDoc lists what happened.
-type LogDoc struct {
-	Run    string     `json:"run"`
-	Events []EventDoc `json:"events"`
-}
-
-// EventDoc is one event as people read it.
-type EventDoc struct {
-	Seq  int64           `json:"seq"`
-	At   time.Time       `json:"at"`
-	By   string          `json:"by"`
-	Type string          `json:"type"`
-	Fact json.RawMessage `json:"fact"`
-}
-
-// Log lists the events of a run.
-func (a *App) Log(ctx context.Context, id string) (LogDoc, error) {
-	run, err := a.resolve(ctx, id)
-	if err != nil {
-		return LogDoc{}, err
-	}
-	batches, err := a.Engine.Journal.Load(ctx, string(run), 0)
-	if err != nil {
-		return LogDoc{}, err
-	}
-	d := LogDoc{Run: string(run), Events: []EventDoc{}}
-	for _, b := range batches {
-		events, err := kernel.Decode(b.Events)
-		if err != nil {
-			return LogDoc{}, err
-		}
-		for i, e := range events {
-			fact, err := json.Marshal(e.Fact)
-			if err != nil {
-				return LogDoc{}, err
-			}
-			d.Events = append(d.Events, EventDoc{Seq: b.First + int64(i), At: e.At, By: e.By.String(), Type: kernel.Word(e.Fact), Fact: fact})
-		}
-	}
-	return d, nil
-}
 
 // CallsDoc lists model calls.
 type CallsDoc struct {

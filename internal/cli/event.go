@@ -187,15 +187,6 @@ func nodeNames(ids []kernel.NodeID) string {
 	return strings.Join(names, ", ")
 }
 
-// log lists events.
-func (v look) log(d app.LogDoc) string {
-	rows := [][]string{{"SEQ", "AT", "BY", "WHAT"}}
-	for _, e := range d.Events {
-		rows = append(rows, []string{strconv.FormatInt(e.Seq, 10), timeText(e.At), clean(e.By), clean(what(e))})
-	}
-	return table(v.width, rows...)
-}
-
 // what tells an event of a log in words, or by its name where it has none.
 func what(e app.EventDoc) string {
 	raw, err := json.Marshal([]app.EventDoc{e})
@@ -208,6 +199,7 @@ func what(e app.EventDoc) string {
 		return e.Type
 	}
 	delete(shape[0], "by")
+	delete(shape[0], "run")
 	if raw, err = json.Marshal(shape); err != nil {
 		return e.Type
 	}

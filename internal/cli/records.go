@@ -11,37 +11,6 @@ import (
 	"sluice/internal/fault"
 )
 
-func (k *Kit) log() *cobra.Command {
-	var last int
-	c := &cobra.Command{
-		Use:   "log RUN",
-		Short: "List what happened in a run",
-		Long: `Lists the events of a run: when, by whom, what. With --json each event has all its fields.
-
-` + exits(0, 2, 3),
-		Example:           "  sluice log sample-1\n  sluice log sample-1 --last 20",
-		Args:              fitUse,
-		ValidArgsFunction: k.CompleteRun,
-		RunE: func(c *cobra.Command, args []string) error {
-			if last < 0 {
-				return wrongUse(c, "--last", "--last is %d; 0 or more is needed", last)
-			}
-			return k.With(c.Context(), func(a *app.App) error {
-				d, err := a.Log(c.Context(), args[0])
-				if err != nil {
-					return err
-				}
-				if last > 0 && len(d.Events) > last {
-					d.Events = d.Events[len(d.Events)-last:]
-				}
-				return k.Print(d, k.look().log(d))
-			})
-		},
-	}
-	c.Flags().IntVarP(&last, "last", "n", 0, "only the last `N`; 0 is all")
-	return c
-}
-
 func (k *Kit) calls() *cobra.Command {
 	return &cobra.Command{
 		Use:   "calls [RUN]",

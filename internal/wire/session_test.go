@@ -240,7 +240,7 @@ func TestCancelEndsWorkflows(t *testing.T) {
 		wantCode(t, err, fault.UnknownRun)
 		_, err = s.app.Resume(t.Context(), id, "", "")
 		wantCode(t, err, fault.UnknownRun)
-		_, err = s.app.Log(t.Context(), id)
+		_, err = s.app.Log(t.Context(), app.LogQuery{Run: id})
 		wantCode(t, err, fault.UnknownRun)
 		_, err = s.app.Cancel(t.Context(), id, "")
 		wantCode(t, err, fault.UnknownRun)
