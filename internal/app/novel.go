@@ -28,10 +28,11 @@ func deeds(list []novel.Deed) []engine.Act {
 	return acts
 }
 
-// NovelNew is a wish for a new book. Settings that are not given are as configured.
+// NovelNew is a wish for a new book: its settings whole, or what differs from what is configured.
 type NovelNew struct {
 	Name     string
 	Settings story.Settings
+	Set      map[string]string // if it is not nil, over the configured settings
 }
 
 // NovelDoc answers with a book that was made or found.
@@ -49,6 +50,14 @@ func (a *App) NewNovel(ctx context.Context, w NovelNew) (NovelDoc, error) {
 		return NovelDoc{}, err
 	}
 	s := w.Settings
+	if w.Set != nil {
+		s = a.Novel
+		for key, value := range w.Set {
+			if err := s.Set(key, value); err != nil {
+				return NovelDoc{}, err
+			}
+		}
+	}
 	s.ProjectName = name
 	if s.Language == "" {
 		s.Language = story.LanguageOf(s.Premise)

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"slices"
+	"strconv"
 
 	"sluice/internal/app"
 	"sluice/internal/fault"
@@ -44,32 +45,28 @@ type newBookIn struct {
 	Theme          string `json:"theme,omitempty"`
 	Author         string `json:"author,omitempty"`
 	Language       string `json:"language,omitempty"`
-	TargetChapters int    `json:"target_chapters,omitempty"`
-	WordsPerScene  int    `json:"words_per_scene,omitempty"`
+	TargetChapters *int   `json:"target_chapters,omitempty"`
+	WordsPerScene  *int   `json:"words_per_scene,omitempty"`
 	RevisionPolicy string `json:"revision_policy,omitempty"`
 	LogicReview    string `json:"logic_review_policy,omitempty"`
 	MinScore       *int   `json:"logic_review_min_score,omitempty"`
 }
 
-func (in newBookIn) settings() story.Settings {
-	s := story.DefaultSettings()
-	s.Premise, s.Theme, s.Author, s.Language = in.Premise, in.Theme, in.Author, in.Language
-	if in.TargetChapters != 0 {
-		s.TargetChapters = in.TargetChapters
+// set is what the call says; the rest is as configured.
+func (in newBookIn) set() map[string]string {
+	set := map[string]string{"premise": in.Premise}
+	for key, value := range map[string]string{"theme": in.Theme, "author": in.Author, "language": in.Language,
+		"revision_policy": in.RevisionPolicy, "logic_review_policy": in.LogicReview} {
+		if value != "" {
+			set[key] = value
+		}
 	}
-	if in.WordsPerScene != 0 {
-		s.WordsPerScene = in.WordsPerScene
+	for key, value := range map[string]*int{"target_chapters": in.TargetChapters, "words_per_scene": in.WordsPerScene, "logic_review_min_score": in.MinScore} {
+		if value != nil {
+			set[key] = strconv.Itoa(*value)
+		}
 	}
-	if in.RevisionPolicy != "" {
-		s.RevisionPolicy = story.RevisionPolicy(in.RevisionPolicy)
-	}
-	if in.LogicReview != "" {
-		s.LogicReviewPolicy = story.LogicReviewPolicy(in.LogicReview)
-	}
-	if in.MinScore != nil {
-		s.LogicReviewMinScore = *in.MinScore
-	}
-	return s
+	return set
 }
 
 type setBookIn struct {
@@ -110,7 +107,7 @@ func bookTools() ([]tool, error) {
 			if story.IsBlank(in.Premise) {
 				return app.NovelDoc{}, fault.New(fault.BadValue, "premise", "the premise is empty")
 			}
-			return c.asPerson(false).NewNovel(ctx, app.NovelNew{Name: in.Project, Settings: in.settings()})
+			return c.asPerson(false).NewNovel(ctx, app.NovelNew{Name: in.Project, Set: in.set()})
 		})
 	addTool(&k, tool{name: "novel_set", title: "Change settings of a book", hints: repeats,
 		about: "Changes settings of a book. What was made under others stays as it is."},

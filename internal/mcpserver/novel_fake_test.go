@@ -59,7 +59,7 @@ func (d deskFor) StaleNovel(_ context.Context, name string) (app.StaleDoc, error
 }
 
 func (d deskFor) NewNovel(_ context.Context, w app.NovelNew) (app.NovelDoc, error) {
-	d.note("new book %s of %d chapters", w.Name, w.Settings.TargetChapters)
+	d.note("new book %s of %s chapters", w.Name, w.Set["target_chapters"])
 	return app.NovelDoc{Project: w.Name, Settings: w.Settings}, nil
 }
 
