@@ -39,6 +39,7 @@ func measure(ctx context.Context, rounds int, only string) error {
 		{"validators_ms", validators},
 		{"tasks", tasks},
 		{"novels", novels},
+		{"specs", specs},
 		{"mcp_status", mcpCalls},
 	} {
 		if !strings.Contains(f.name, only) {
