@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 
+	"sluice/internal/digest"
 	"sluice/internal/fault"
 	"sluice/internal/journal"
 	"sluice/internal/kernel"
@@ -84,7 +85,15 @@ func (t *turn) adoptOne(ctx context.Context, edit journal.Edit) error {
 	}
 	content, blobs := contentOf(out)
 	if newest := n.Newest(); newest != nil && newest.Digest == content.Digest {
+		if edit.Digest != content.Digest && edit.Row.Digest == content.Digest {
+			return t.reset(ctx, edit) // only its form differs, and by its form an edit is known
+		}
 		return nil
+	}
+	if edit.Digest != content.Digest && edit.Kept == "" {
+		if err := t.take(ctx, edit); err != nil {
+			return err
+		}
 	}
 	rule, err := t.rule(n.Node(), out.Body)
 	if err != nil {
@@ -92,6 +101,19 @@ func (t *turn) adoptOne(ctx context.Context, edit journal.Edit) error {
 	}
 	return t.tolerate(t.apply(Act{Command: kernel.Submit{Stamp: s, Node: n.ID(), Content: content, Rule: rule,
 		Note: "changed in " + edit.Row.Path}, Blobs: blobs}))
+}
+
+// take lets the content that was made of an edit stand in its place: it is in another form, so that the bytes on disk would
+// be taken for another edit when the file is next replaced. They are kept as they were written.
+func (t *turn) take(ctx context.Context, edit journal.Edit) error {
+	if _, err := t.e.Files.Keep(ctx, edit.Row.Path, edit.Body); err != nil {
+		return err
+	}
+	if t.taken == nil {
+		t.taken = map[string]digest.Digest{}
+	}
+	t.taken[edit.Row.Path] = edit.Digest
+	return nil
 }
 
 // reset puts a file back that shows what the journal says and is not for people to write.

@@ -68,6 +68,10 @@ func (t *turn) fileRows(ctx context.Context, id kernel.NodeID, f line.File) ([]j
 		row.Removed, row.Written = true, true
 	case there && now.Digest == row.Digest && now.Version == row.Version && now.Removed == row.Removed:
 		return nil, nil
+	case own && !row.Removed && t.taken[f.Path] != "":
+		base := row // a person's bytes that are taken over: ours may stand in their place
+		base.Digest, base.Written = t.taken[f.Path], true
+		return []journal.Checkout{base, row}, nil
 	case row.Removed && f.Base != "":
 		row.Digest = f.Base // by which what is there is known as ours to remove
 	case row.Removed && !there:

@@ -23,6 +23,7 @@ type turn struct {
 	bodies map[digest.Digest][]byte
 	cache  *bodyCache               // of what was read
 	shown  map[string]digest.Digest // state files as last committed by this owner
+	taken  map[string]digest.Digest // what files show whose content was taken over in another form
 	// durable is told as soon as the turn is committed, before its files are put in place: model calls need not wait
 	// for those. Nil tells nobody.
 	durable func()
@@ -165,7 +166,7 @@ func (t *turn) commit(ctx context.Context, epoch int64, release bool) error {
 func (t *turn) committed(ctx context.Context, rows []journal.Checkout) error {
 	events, bodies := t.events, t.bodies
 	last := t.run.Seq()
-	t.after, t.acts, t.events, t.blobs, t.bodies = last, nil, nil, nil, nil
+	t.after, t.acts, t.events, t.blobs, t.bodies, t.taken = last, nil, nil, nil, nil, nil
 	if t.e.Observe != nil {
 		t.e.Observe(t.run, events)
 	}
