@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,7 +13,7 @@ import (
 
 // novelCommands are the words of scripts about books.
 func novelCommands() map[string]func(*testscript.TestScript, bool, []string) {
-	return map[string]func(*testscript.TestScript, bool, []string){"edit": edit, "logged": logged}
+	return map[string]func(*testscript.TestScript, bool, []string){"edit": edit, "logged": logged, "reformat": reformat}
 }
 
 // logged looks for a line in the program's log: logged PATTERN.
@@ -42,4 +44,14 @@ func edit(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%s has no %q:\n%s", args[0], args[1], body)
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(body, args[1], args[2], 1)), 0o644))
+}
+
+// reformat writes a JSON document on one line: reformat FILE.
+func reformat(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: reformat FILE")
+	}
+	var b bytes.Buffer
+	ts.Check(json.Compact(&b, []byte(ts.ReadFile(args[0]))))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o644))
 }
