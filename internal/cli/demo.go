@@ -76,7 +76,7 @@ func (k *Kit) playDemo(ctx context.Context, name string) error {
 		return err
 	}
 	p.echo("cd " + shellWord(name))
-	for _, part := range []func(context.Context) error{p.through, p.scene, p.task, p.spec} {
+	for _, part := range []func(context.Context) error{p.through, p.scene, p.task, p.spec, p.novel} {
 		if err := part(ctx); err != nil {
 			return err
 		}
@@ -221,6 +221,7 @@ func (p *play) where() string {
 		{at("acts"), "the scene's blueprint and its text"},
 		{at("specs"), "every version of the feature's spec; snapshots, evidence and ledger stand beside it"},
 		{at("published"), "the feature as it was published"},
+		{at("projects"), "the book: world, outline, chapters, memory and reports"},
 		{at("workspace"), "workflow states, drafts and logs of the scene line; artifacts, reviews and deliverables of the plan"},
 	}
 	return "\n# What is where:\n" + table(0, rows...) +

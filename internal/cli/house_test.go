@@ -21,6 +21,8 @@ import (
 	"sluice/internal/fault"
 	"sluice/internal/kernel"
 	"sluice/internal/line"
+	"sluice/internal/line/novel"
+	"sluice/internal/line/novel/story"
 	"sluice/internal/line/sample"
 	"sluice/internal/line/scene"
 	"sluice/internal/line/spec"
@@ -144,7 +146,7 @@ func (p *person) open(ctx context.Context, o Options) (*app.App, func() error, e
 	}
 	done := func() error { tree.Close(); return store.Close() }
 	lines := map[string]*line.Line{}
-	for _, make := range []func() (*line.Line, error){sample.New, session.New, scene.New, task.New, spec.New} {
+	for _, make := range []func() (*line.Line, error){sample.New, session.New, scene.New, task.New, spec.New, novel.New} {
 		l, err := make()
 		if err != nil {
 			return nil, nil, err
@@ -155,7 +157,7 @@ func (p *person) open(ctx context.Context, o Options) (*app.App, func() error, e
 	e := &engine.Engine{Journal: store, Leaser: store, Folds: store, Counter: store, Files: files, Model: politeModel{}, Now: p.now,
 		Lines: lines, Log: slog.New(slog.DiscardHandler), Observe: o.Observe}
 	e.Finder = &session.Finder{Tree: tree, Runs: store, Load: e.Load}
-	a := &app.App{Root: root, Engine: e, Plans: task.DefaultSettings(), Store: store, Counter: store, Tree: tree, Space: tree, Writer: tree, Notes: tree, Now: p.now,
+	a := &app.App{Root: root, Engine: e, Plans: task.DefaultSettings(), Novel: story.DefaultSettings(), Store: store, Counter: store, Tree: tree, Space: tree, Writer: tree, Notes: tree, Now: p.now,
 		Recorded: politeModel{}, Publisher: publish.NewDesk(store, publish.Options{Now: p.now}, publish.NewFile(tree, "published")),
 		Health: health{doctor.Workspace{Store: store, Rows: store, Files: files}},
 		By:     kernel.Actor{Kind: kernel.Person, Name: "ana", Via: "cli"}}
