@@ -24,26 +24,40 @@ func (a *App) ListSpecs(ctx context.Context, status spec.Status, limit int, page
 		return SpecListDoc{}, fault.New(fault.BadValue, "status", "%q is no status of a feature; those are %s", status, joined(spec.Statuses()))
 	}
 	d := SpecListDoc{Features: []spec.Summary{}}
+	size := limit
+	if status != "" {
+		size = maxListed // most rows may be of another status
+	}
 	for {
-		found, err := a.Store.List(ctx, journal.Filter{Line: spec.Name, Limit: limit, Cursor: page})
+		found, err := a.Store.List(ctx, journal.Filter{Line: spec.Name, Limit: size, Cursor: page})
 		if err != nil {
 			return d, err
 		}
-		for _, info := range found.Runs {
+		for i, info := range found.Runs {
 			var s spec.Summary
 			if err := json.Unmarshal(info.Summary, &s); err != nil {
 				return d, fault.Wrap(fault.StoreCorrupt, info.ID, err, "the row of feature %s does not parse", info.ID)
 			}
-			if status == "" || s.Status == status {
-				d.Features = append(d.Features, s)
+			if status != "" && s.Status != status {
+				continue
 			}
+			if d.Features = append(d.Features, s); len(d.Features) < limit {
+				continue
+			}
+			// The next page begins behind this row, which need not be the last one that was read.
+			last, err := a.Store.List(ctx, journal.Filter{Line: spec.Name, Limit: i + 1, Cursor: page})
+			d.Next = last.Next
+			return d, err
 		}
-		if d.Next = found.Next; d.Next == "" || len(d.Features) > 0 && (status == "" || len(d.Features) >= limit) {
+		if found.Next == "" {
 			return d, nil
 		}
 		page = found.Next
 	}
 }
+
+// maxListed is how many rows are read at once where most may not be wanted.
+const maxListed = 1000
 
 func joined[E ~string](values []E) string {
 	names := make([]string, len(values))

@@ -150,7 +150,7 @@ func (k *Kit) specList() *cobra.Command {
 		Args:    fitUse,
 	}
 	c.Flags().StringVar(&status, "status", "", "only features that are `STATUS`: draft, clarifying, executable_ready, published, hold or drop")
-	c.Flags().IntVar(&limit, "limit", 50, "show at most `N` features, or a little more with --status")
+	c.Flags().IntVar(&limit, "limit", 50, "show at most `N` features")
 	c.Flags().StringVar(&page, "page", "", "show the page `MARK` that the last one named")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if limit < 1 || limit > maxPage {
