@@ -8,9 +8,16 @@ import (
 	"testing"
 )
 
-// TestEveryRuleIsShown wants the scripts and tests that task_rules.md names.
+// TestEveryRuleIsShown wants the scripts and tests that the tables of rules name.
 func TestEveryRuleIsShown(t *testing.T) {
-	table := string(mustRead(filepath.Join("testdata", "script", "task_rules.md")))
+	for _, file := range []string{"task_rules.md", "spec_rules.md"} {
+		t.Run(file, func(t *testing.T) { rulesShown(t, file) })
+	}
+}
+
+func rulesShown(t *testing.T, file string) {
+	t.Helper()
+	table := string(mustRead(filepath.Join("testdata", "script", file)))
 	sources, err := filepath.Glob("*_test.go")
 	if err != nil {
 		t.Fatal(err)
@@ -19,7 +26,7 @@ func TestEveryRuleIsShown(t *testing.T) {
 	for _, s := range sources {
 		code.Write(mustRead(s))
 	}
-	names := regexp.MustCompile(`\b(task_[a-z_]+|Test[A-Z]\w+)\b`)
+	names := regexp.MustCompile(`\b((?:task|spec)_[a-z_]+|Test[A-Z]\w+)\b`)
 	rules := 0
 	for row := range strings.Lines(table) {
 		cells := strings.Split(row, "|")
