@@ -68,7 +68,7 @@ func TestReplayShowsTheFirstDifference(t *testing.T) {
 	}{
 		"another text": {func(c line.Call) (string, error) {
 			text, err := polite(c)
-			if c.Agent == "sample-" {
+			if c.Agent == "sample-write" {
 				text = strings.Replace(text, "word", "ward", 1)
 			}
 			return text, err
