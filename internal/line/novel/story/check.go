@@ -41,6 +41,9 @@ func (c *GeneratedChapter) check() error {
 	if c.ChapterNumber < 1 {
 		return fmt.Errorf("chapter_number is %d, not 1 or more", c.ChapterNumber)
 	}
+	if len(c.Scenes) == 0 {
+		return fmt.Errorf("scenes is empty: a chapter has at least one")
+	}
 	seen := make(map[int]bool, len(c.Scenes))
 	for i, s := range c.Scenes {
 		if seen[s.SceneNumber] {
@@ -66,6 +69,9 @@ func (p *ChapterPlan) check() error {
 }
 
 func (o *Outline) check() error {
+	if len(o.Chapters) == 0 {
+		return fmt.Errorf("chapters is empty: a book has at least one")
+	}
 	seen := make(map[int]bool, len(o.Chapters))
 	for i, c := range o.Chapters {
 		if c.ChapterNumber < 1 || c.ChapterNumber > MaxChapters || seen[c.ChapterNumber] {
