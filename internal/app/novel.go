@@ -136,10 +136,12 @@ func (a *App) adopted(ctx context.Context, name string) (*kernel.Run, []novel.Fl
 	if err != nil || len(found) == 0 {
 		return run, nil, err
 	}
-	list, flaws := novel.Import(run, a.stamp(), found)
-	if len(list) > 0 {
-		run, err = a.Engine.Do(ctx, id, deeds(list)...)
-	}
+	var flaws []novel.Flaw
+	run, err = a.Engine.DoWish(ctx, id, func(l engine.Look) ([]engine.Act, error) { // others may find the same files now
+		var list []novel.Deed
+		list, flaws = novel.Import(l.Run(), a.stamp(), found)
+		return deeds(list), nil
+	})
 	return run, flaws, err
 }
 
