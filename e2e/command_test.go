@@ -25,6 +25,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	maps.Copy(all, taskCommands())
 	maps.Copy(all, specCommands())
 	maps.Copy(all, novelCommands())
+	maps.Copy(all, keepCommands())
 	return all
 }
 

@@ -45,6 +45,7 @@ type App struct {
 	Recorded  engine.Model   // gives recorded replies; nil: runs are not replayed
 	Index     *Indexer       // of workflows
 	Notes     session.Notes
+	Keeper    Keeper // of backups, replies to carry and room on the disk
 	Now       func() time.Time
 	// ErrorLog says where the errors of a day stand that steps of specs met; nil: nowhere.
 	ErrorLog func(at time.Time) string

@@ -32,8 +32,9 @@ type Env struct {
 	Config    func(ctx context.Context, o Options) ([]config.Row, error)           // needs no workspace
 	Models    func(ctx context.Context, o Options) (app.Roster, error)             // needs no workspace
 	VerifyDir func(ctx context.Context, dir string) (doctor.Report, error)         // an export, by itself
-	Serve     func(ctx context.Context, s Serving) error                           // until the clients leave, or ctx ends
-	Lines     []func(*Kit) *cobra.Command                                          // one command per line
+	Restore   func(ctx context.Context, file, dir string, maxBytes int64) (app.RestoreDoc, error)
+	Serve     func(ctx context.Context, s Serving) error // until the clients leave, or ctx ends
+	Lines     []func(*Kit) *cobra.Command                // one command per line
 }
 
 // Version says which program this is.
@@ -49,6 +50,7 @@ type Options struct {
 	Workspace string // absolute, from the flag or the environment; empty means: search
 	Provider  string // of models, from the flag or the environment; empty means: as configured
 	Rehearsal string // absolute path of a rehearsal script; empty means none
+	Replies   string // absolute path of a file with replies to use; empty means none
 	Verbose   bool
 	Telling   io.Writer // where a verbose model tells of its calls; makes harmless what terminals would obey
 	Observe   func(r *kernel.Run, events []kernel.Event)
@@ -86,6 +88,7 @@ type Kit struct {
 	workspace string
 	provider  string
 	rehearsal string
+	replies   string
 	progress  *progress
 	exit      int
 }
@@ -109,7 +112,7 @@ func wantsJSON(args []string) bool {
 }
 
 func (k *Kit) options() Options {
-	o := Options{Dir: k.env.Dir, Workspace: k.workspace, Provider: k.provider, Rehearsal: k.rehearsal, Verbose: k.verbose,
+	o := Options{Dir: k.env.Dir, Workspace: k.workspace, Provider: k.provider, Rehearsal: k.rehearsal, Replies: k.replies, Verbose: k.verbose,
 		providerOrigin: "flag --provider", Telling: k.progress, Observe: k.progress.observe, Warn: k.progress.warn}
 	if o.Workspace == "" {
 		o.Workspace = k.env.Getenv("SLUICE_WORKSPACE")
@@ -120,6 +123,10 @@ func (k *Kit) options() Options {
 	if o.Rehearsal == "" {
 		o.Rehearsal = k.env.Getenv("SLUICE_REHEARSAL")
 	}
+	if o.Replies == "" {
+		o.Replies = k.env.Getenv("SLUICE_REPLIES")
+	}
+	o.Replies = k.absolute(o.Replies)
 	o.Workspace, o.Rehearsal = k.absolute(o.Workspace), k.absolute(o.Rehearsal)
 	return o
 }

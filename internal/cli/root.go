@@ -44,6 +44,7 @@ Results go to stdout, progress to stderr. With --json every command prints exact
 	f.BoolVarP(&k.verbose, "verbose", "v", false, "show duration, tokens and prompt of every model call")
 	f.StringVar(&k.provider, "provider", "", "model provider `NAME` for this command (SLUICE_PROVIDER)")
 	f.StringVar(&k.rehearsal, "rehearsal", "", "script `FILE` for the rehearsal model (SLUICE_REHEARSAL)")
+	f.StringVar(&k.replies, "replies", "", "`FILE` of recorded replies that are used instead of asking (SLUICE_REPLIES)")
 	root.AddGroup(&cobra.Group{ID: GroupRuns, Title: "Runs:"}, &cobra.Group{ID: groupPeople, Title: "What people decide:"},
 		&cobra.Group{ID: groupRecords, Title: "Records:"}, &cobra.Group{ID: groupWorkspace, Title: "Workspace:"},
 		&cobra.Group{ID: groupAbout, Title: "About:"})
@@ -66,7 +67,8 @@ func (k *Kit) add(root *cobra.Command) {
 	in(groupWorkspace, k.initialize(), k.doctor(), k.config(), k.models(), k.session(), k.mcp(), k.serve())
 	in(groupAbout, k.version(), k.demo())
 	root.AddCommand(k.sample(), k.scene(), k.task(), k.spec(), k.novel())
-	in(groupRecords, k.diff())
+	in(groupRecords, k.diff(), k.exportReplies())
+	in(groupWorkspace, k.gc(), k.backup(), k.restore())
 	for _, line := range k.env.Lines {
 		root.AddCommand(line(k))
 	}

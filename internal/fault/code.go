@@ -22,6 +22,8 @@ const (
 	MissingPrerequisite Code = "missing_prerequisite"
 	UnknownChapter      Code = "unknown_chapter"
 	BadScript           Code = "bad_script"
+	// A file that carries something between workspaces, and is not what it has to be.
+	BadArchive Code = "bad_archive"
 
 	UnknownRun       Code = "unknown_run"
 	UnknownNode      Code = "unknown_node"
@@ -116,6 +118,7 @@ var table = map[Code]class{
 
 	Usage: usage, BadValue: usage, BadConfig: usage, BadPath: usage, BadNode: usage, Cycle: usage,
 	MissingPrerequisite: usage, BadScript: usage,
+	BadArchive:     usage,
 	UnknownChapter: usage,
 
 	UnknownRun: unknown, UnknownNode: unknown, UnknownVersion: unknown, UnknownAttempt: unknown,

@@ -94,6 +94,8 @@ func samples() map[Code]*Error {
 			Action{Action: "make it", Command: "sluice novel generate mybook world"}),
 		New(UnknownChapter, "mybook", "the outline has no chapter 40; it has 1 to 20"),
 		New(BadScript, "script.yaml", "script.yaml:4:3: fail \"explode\" is none of timeout, refuse, crash_before"),
+		New(BadArchive, "books.tar.gz", "the backup cannot be used: entry \"workspace/../x\" is no path of a workspace").
+			With(Action{Action: "another", Why: "use another backup: nothing of this one was kept"}),
 
 		New(UnknownRun, "r-9", "there is no run r-9").With(Action{Action: "list", Command: "sluice status"}),
 		New(UnknownNode, "chapter/099", "run r-7 has no node chapter/099"),

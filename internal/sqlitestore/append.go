@@ -28,6 +28,7 @@ type entry struct {
 	last            int64
 	names           []digest.Digest
 	digests, frames []byte
+	files           []string     // large contents, on the disk before the batch is written
 	prev, hash      journal.Hash // set by the writer
 }
 
@@ -77,12 +78,20 @@ func (s *Store) prepare(b journal.Batch) (entry, error) {
 	}
 	for _, blob := range b.Blobs {
 		e.names = append(e.names, blob.Digest)
+		if len(blob.Body) > inlineUpTo {
+			e.files = append(e.files, s.blobPath(blob.Digest))
+		}
 	}
 	return e, nil
 }
 
 // appendAll checks every run of the request before it writes the first, so that a refusal leaves nothing behind.
 func (w *writer) appendAll(entries []entry, driver string) error {
+	for i := range entries {
+		if err := entries[i].removed(); err != nil {
+			return err
+		}
+	}
 	if len(entries) == 1 {
 		return w.append(&entries[0], driver)
 	}

@@ -94,6 +94,18 @@ func (s *Store) EndCall(ctx context.Context, id int64, r *journal.Reply, outcome
 	})
 }
 
+// PutReply stores a reply that was recorded elsewhere. A key keeps its first reply.
+func (s *Store) PutReply(ctx context.Context, r journal.Reply) error {
+	content := s.packer.add(nil, []byte(r.Content))
+	return s.writer.submit(ctx, func(w *writer) error {
+		_, err := w.exec(`INSERT INTO reply (key, provider, model, finish, input_tokens, output_tokens, duration_ns, at,
+			content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING`,
+			r.Key, r.Provider, r.Model, r.Finish, r.Usage.InputTokens, r.Usage.OutputTokens, int64(r.Usage.Duration),
+			r.At.UnixMicro(), content)
+		return err
+	})
+}
+
 func (w *writer) refuseEnd(id int64) error {
 	var outcome string
 	ok, err := w.scan("SELECT outcome FROM call WHERE id = ?", []any{id}, &outcome)

@@ -58,6 +58,7 @@ func Main(b Between) int {
 		},
 		Models:    models,
 		VerifyDir: verifyDir,
+		Restore:   restore,
 		Serve:     func(ctx context.Context, o cli.Serving) error { return serve(ctx, o, b) },
 	})
 }
@@ -118,7 +119,7 @@ func setup(o cli.Options, root string, s *config.Settings, b Between) Setup {
 	if o.Verbose {
 		verbose = o.Telling
 	}
-	return Setup{Root: root, Settings: s, Rehearsal: o.Rehearsal, Switch: o.Provider != "", Verbose: verbose,
+	return Setup{Root: root, Settings: s, Rehearsal: o.Rehearsal, Replies: o.Replies, Switch: o.Provider != "", Verbose: verbose,
 		By: kernel.Actor{Kind: kernel.Person, Name: s.Person.Name, Via: "cli"}, Observe: o.Observe, Warn: o.Warn, Between: b}
 }
 

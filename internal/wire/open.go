@@ -27,6 +27,7 @@ import (
 	"sluice/internal/line/task"
 	"sluice/internal/model"
 	"sluice/internal/publish"
+	"sluice/internal/replyfile"
 	"sluice/internal/runner"
 	"sluice/internal/session"
 	"sluice/internal/sqlitestore"
@@ -38,6 +39,7 @@ type Setup struct {
 	Root      string
 	Settings  *config.Settings
 	Rehearsal string // path of a rehearsal script; empty is none
+	Replies   string // path of a file with replies to use; empty is none
 	Switch    bool   // the user named the provider: a run may go on with rehearsal
 	By        kernel.Actor
 	Verbose   io.Writer // nil: calls are not shown
@@ -62,6 +64,7 @@ type house struct {
 	tree  *workspace.Tree
 	log   *os.File
 	index *app.Indexer
+	extra *replyfile.File // replies that were recorded elsewhere
 }
 
 // Open opens a workspace and completes what a killed process left: files that were committed and not put in place.
@@ -127,6 +130,7 @@ func (h *house) open(ctx context.Context, s Setup) (*app.App, error) {
 		Tree: between(s.Between.Exports, export.Tree(h.tree)), Space: h.tree, Writer: h.tree, Notes: h.tree, ErrorLog: failures.path, Publisher: h.desk(s.Settings.Publish, between(s.Between.Ledger, publish.Ledger(h.store)))}
 	a.Health = health{doctor.Workspace{Store: h.store, Rows: h.store, Files: files, Leases: h.store, Tables: tables{h.store, e},
 		Copies: []doctor.Copy{ledgerFile{a, h.tree}}}}
+	a.Keeper = keeper{s.Root, h.store}
 	a.Recorded = talk{model: model.Recorded(h.store), schemas: model.NewSchemas(), class: class}
 	h.index = app.NewIndexer(a.WriteIndex, func(err error) { log.Warn("an index was not written", "error", err) })
 	a.Index = h.index
@@ -175,6 +179,9 @@ func (h *house) close() error {
 	}
 	if h.tree != nil {
 		errs = append(errs, h.tree.Close())
+	}
+	if h.extra != nil {
+		errs = append(errs, h.extra.Close())
 	}
 	if h.log != nil {
 		errs = append(errs, h.log.Close())

@@ -20,6 +20,9 @@ import (
 func (h *house) model(s Setup, log *slog.Logger) (model.Model, model.Class, error) {
 	c := s.Settings.Model
 	b := board{settings: c, log: log, calls: between(s.Between.Calls, model.Calls(h.store)), servers: map[string]model.Model{}}
+	if err := h.carry(s.Replies, &b.calls); err != nil {
+		return nil, "", err
+	}
 	if c.Provider == model.RehearsalProvider {
 		rehearsed, err := h.rehearsal(s.Rehearsal)
 		if err != nil {

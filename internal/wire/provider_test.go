@@ -261,7 +261,7 @@ func history(t *testing.T, a *app.App) string {
 	}
 	var b strings.Builder
 	for _, run := range page.Runs {
-		log, err := a.Log(t.Context(), run.ID)
+		log, err := a.Log(t.Context(), app.LogQuery{Run: run.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
