@@ -13,9 +13,10 @@ func (k *Kit) backup() *cobra.Command {
 	return &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Write the whole workspace into one file, while it is in use",
-		Long: `Writes the store, every content and every file of the workspace, as they are at one moment, into a new file outside of
-the workspace. Runs may go on meanwhile. Logs, locks, git's directory and symbolic links are not in it. The file appears whole or not at
-all and never in the place of another. It holds everything that you wrote and your models answered: keep it like the workspace.
+		Long: `Writes the store, every content and every file of the workspace, as they are at one moment, into a new file
+outside of the workspace. Runs may go on meanwhile. Logs, locks, git's directory and symbolic links are not in
+it. The file appears whole or not at all and never in the place of another. It holds everything that you wrote
+and your models answered: keep it like the workspace.
 
 ` + exits(0, 1, 2, 3, 5),
 		Example: "  sluice backup ../books-2026-11-15.tar.gz",
@@ -43,9 +44,9 @@ func (k *Kit) restore() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "restore FILE DIR",
 		Short: "Make a workspace of a backup",
-		Long: `Unpacks a backup into a directory that is not there yet or is empty. Every checksum is compared, and a file that is no
-backup, was changed, or unpacks to more than it should is refused; then nothing is left behind. Runs go on there with sluice run.
-The workspace that was backed up stays as it is.
+		Long: `Unpacks a backup into a directory that is not there yet or is empty. Every checksum is compared, and a file that
+is no backup, was changed, or unpacks to more than it should is refused; then nothing is left behind. Runs go on
+there with sluice run. The workspace that was backed up stays as it is.
 
 ` + exits(0, 1, 2, 3, 5),
 		Example: "  sluice restore ../books-2026-11-15.tar.gz ../books-again",

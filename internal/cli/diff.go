@@ -16,11 +16,11 @@ func (k *Kit) diff() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "diff RUN [NODE[@N]] [NODE[@N]]",
 		Short: "Show in which words versions, or a version and its file, differ",
-		Long: `Compares text word by word, and character by character where a script has no spaces between words. With RUN alone it
-shows every file that does not show what is recorded. With a node it compares its newest version with the one before it;
-with NODE@N that version with the newest; with two of them these two. --file compares with the file on disk instead.
-Nothing is taken over and nothing is changed. What is gone stands in [-…-] and what is new in {+…+}; a terminal shows red
-and green.
+		Long: `Compares text word by word, and character by character where a script has no spaces between words. With RUN
+alone it shows every file that does not show what is recorded. With a node it compares its newest version with
+the one before it; with NODE@N that version with the newest; with two of them these two. --file compares with
+the file on disk instead. Nothing is taken over and nothing is changed. What is gone stands in [-…-] and what is
+new in {+…+}; a terminal shows red and green.
 
 ` + exits(0, 2, 3),
 		Example: `  sluice diff sample-1

@@ -15,11 +15,11 @@ func (k *Kit) gc() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "gc",
 		Short: "Show what nothing needs, and remove it with --yes",
-		Long: `Lists what is left on the disk and nothing needs: contents whose batch was refused, files that a killed process was
-writing, locks of processes that ended, folded states of other versions of sluice. Nothing younger than an hour is touched.
-No version, event, review or file of yours is ever removed. Two things can be asked for besides: --folds drops every folded state,
-which is made anew; --cancelled drops replies that only cancelled or dropped runs asked for: replaying or resuming those
-runs then asks the models again.
+		Long: `Lists what is left on the disk and nothing needs: contents whose batch was refused, files that a killed process
+was writing, locks of processes that ended, folded states of other versions of sluice. Nothing younger than an
+hour is touched. No version, event, review or file of yours is ever removed. Two things can be asked for
+besides: --folds drops every folded state, which is made anew; --cancelled drops replies that only cancelled or
+dropped runs asked for: replaying or resuming those runs then asks the models again.
 
 ` + exits(0, 2, 3),
 		Example: "  sluice gc\n  sluice gc --yes\n  sluice gc --cancelled --yes",

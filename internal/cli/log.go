@@ -20,9 +20,10 @@ func (k *Kit) log() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "log [RUN]",
 		Short: "List what happened, in a run or in all of them",
-		Long: `Lists events: when, by whom, what. Without RUN the newest of all runs. Events can be asked for by node (with what is
-below it), kind, person and time; all that is given must hold. A time is 2026-11-15, 2026-11-15T09:30:00Z, or an age such as
-90m, 2h or 3d. With --follow the log goes on until the run is over or you stop it. With --json each event has all its fields.
+		Long: `Lists events: when, by whom, what. Without RUN the newest of all runs. Events can be asked for by node (with
+what is below it), kind, person and time; all that is given must hold. A time is 2026-11-15,
+2026-11-15T09:30:00Z, or an age such as 90m, 2h or 3d. With --follow the log goes on until the run is over or
+you stop it. With --json each event has all its fields.
 
 ` + exits(0, 2, 3),
 		Example: `  sluice log sample-1

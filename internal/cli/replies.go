@@ -13,10 +13,10 @@ func (k *Kit) exportReplies() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export-replies RUN…",
 		Short: "Write the recorded replies of runs into a file for another machine",
-		Long: `Writes what models answered to runs into a new file. With --replies FILE any command uses a reply of the file where it
-would make the very same call: the same run, node, prompt, inputs, model and parameters. Such a reply is stored first and
-counted as reused; whatever is not in the file is asked for as ever. The file holds no keys, addresses or prompts; replies
-may repeat what they were asked about.
+		Long: `Writes what models answered to runs into a new file. With --replies FILE any command uses a reply of the file
+where it would make the very same call: the same run, node, prompt, inputs, model and parameters. Such a reply
+is stored first and counted as reused; whatever is not in the file is asked for as ever. The file holds no keys,
+addresses or prompts; replies may repeat what they were asked about.
 
 ` + exits(0, 1, 2, 3, 5),
 		Example: `  sluice export-replies sample-1 -o replies.jsonl
