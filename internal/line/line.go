@@ -141,6 +141,7 @@ type Found struct {
 type Call struct {
 	Slot    string
 	Agent   string
+	Model   string // a model by name; empty leaves it to the settings
 	System  string
 	Prompt  string
 	Schema  json.RawMessage // of the reply; empty means plain text

@@ -77,3 +77,15 @@ func TestSchemasCompileOnceAndStayInside(t *testing.T) {
 		t.Error("a schema that reads a file was compiled")
 	}
 }
+
+// A member that nobody asked for is no reason to pay for another reply; what is missing is.
+func TestStrayMembersAreNoProblem(t *testing.T) {
+	s := NewSchemas()
+	schema := json.RawMessage(`{"type":"object","required":["a"],"properties":{"a":{"type":"object","required":["n"],"properties":{"n":{"type":"integer"}},"additionalProperties":false}},"additionalProperties":false}`)
+	for doc, want := range map[string]int{`{"a":{"n":1,"can_auto_fix":true},"b":2}`: 0, `{"a":{"can_auto_fix":true}}`: 1, `{"a":{"n":"1","b":2}}`: 1} {
+		problems, err := s.Check(schema, json.RawMessage(doc))
+		if err != nil || len(problems) != want {
+			t.Errorf("%s: %v, %v; want %d problems", doc, problems, err, want)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
 	"sluice/internal/digest"
 )
@@ -83,10 +84,14 @@ func (s *Schemas) compile(schema json.RawMessage) (*jsonschema.Schema, error) {
 	return compiled, nil
 }
 
-// leaves gives the errors that have no more precise cause.
+// leaves gives the errors that have no more precise cause. A member that nobody asked for is none: whoever reads the
+// reply does not see it, and a repair would cost another call.
 func leaves(out *jsonschema.OutputUnit) []Problem {
 	if len(out.Errors) == 0 {
 		if out.Error == nil {
+			return nil
+		}
+		if _, isStray := out.Error.Kind.(*kind.AdditionalProperties); isStray {
 			return nil
 		}
 		return []Problem{{Pointer: out.InstanceLocation, Message: out.Error.String()}}

@@ -26,7 +26,7 @@ func (t talk) Class() string { return string(t.class) }
 
 // Ask makes one call, with repairs where the reply must fit a schema.
 func (t talk) Ask(ctx context.Context, at engine.Place, c line.Call) (line.Reply, error) {
-	r := model.Request{Agent: c.Agent, System: c.System, Prompt: c.Prompt, Schema: c.Schema, Inputs: c.Inputs,
+	r := model.Request{Agent: c.Agent, System: c.System, Prompt: c.Prompt, Schema: c.Schema, Inputs: c.Inputs, Params: model.Params{Model: c.Model},
 		InputDigests: append([]digest.Digest(nil), c.Sources...),
 		Scope:        model.Scope{Run: string(at.Run), Node: string(at.Node), Attempt: string(at.Attempt), Slot: c.Slot, Take: at.Take}}
 	if len(c.Schema) == 0 {

@@ -65,7 +65,9 @@ func newSchemas() (schemas, error) {
 		{&s.memory, func() (json.RawMessage, error) {
 			return schema.For[story.ChapterMemoryEntry](schema.Without("chapter_number"), schema.Without("chapter_title"))
 		}},
-		{&s.consistency, func() (json.RawMessage, error) { return schema.For[consistencyReply](issue...) }},
+		{&s.consistency, func() (json.RawMessage, error) {
+			return schema.For[consistencyReply](append(issue, schema.Optional("issues.related_characters"), schema.Optional("issues.related_events"))...)
+		}},
 		{&s.logic, func() (json.RawMessage, error) {
 			return schema.For[logicReply](append(issue, schema.Range("overall_score", 0, 100))...)
 		}},

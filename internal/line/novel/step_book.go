@@ -40,7 +40,7 @@ type steps struct {
 
 // call renders the prompt of a brief. What people said when they had it made again goes in as their wish.
 func (s steps) call(in line.In, b briefing.Brief, schema json.RawMessage) (line.Call, error) {
-	c := line.Call{Slot: "1", Agent: b.Agent, Schema: schema, Inputs: b.Inputs, Sources: sources(in)}
+	c := line.Call{Slot: "1", Agent: b.Agent, Model: b.Model, Schema: schema, Inputs: b.Inputs, Sources: sources(in)}
 	var err error
 	c.System, c.Prompt, err = s.prompts.Render(b.Agent, b)
 	return c, err

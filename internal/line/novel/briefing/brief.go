@@ -43,6 +43,7 @@ type Options struct {
 // templates fence; the rest is ours.
 type Brief struct {
 	Agent    string
+	Model    string // that the book's settings name for the step; empty leaves it to the configuration
 	Language string // its name in English
 	Unit     string // of lengths
 	Chapters int    // of the book
@@ -71,8 +72,22 @@ func begin(agent string, b Book, o Options) (Brief, given) {
 	if n := len(b.Outline.Chapters); n > 0 {
 		chapters = n
 	}
-	return Brief{Agent: agent, Language: LanguageName(s.Language), Unit: unitOf(s.Language), Chapters: chapters,
+	return Brief{Agent: agent, Model: modelOf(s.Models, agent), Language: LanguageName(s.Language), Unit: unitOf(s.Language), Chapters: chapters,
 		Words: s.WordsPerScene, Wishes: o.Wishes}, given{s.ProjectName, s.Language}
+}
+
+// modelOf finds the model of a step: by the agent's own name, else by the step it works for.
+func modelOf(models map[string]string, agent string) string {
+	if m := models[agent]; m != "" {
+		return m
+	}
+	switch agent {
+	case AgentPlan:
+		return models["plan"]
+	case AgentScene, AgentMemory, AgentConsistency, AgentLogic, AgentRevision:
+		return models["text"]
+	}
+	return ""
 }
 
 // end fills the brief with pieces and inputs.
