@@ -15,6 +15,7 @@ type Workspace struct {
 	Files  Files
 	Leases Leases // nil: drivers are not looked at
 	Tables Tables // nil: tables are not looked at
+	Shown  Shown  // nil: rows of lists and of the inbox are not put right
 	Copies []Copy // files that belong to no run
 }
 

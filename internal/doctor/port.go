@@ -52,6 +52,13 @@ type Tables interface {
 	RewriteRows(ctx context.Context, run kernel.RunID) error
 }
 
+// Shown are the rows by which runs are listed and asks are in the inbox.
+type Shown interface {
+	// PutShown writes the row of a run and its asks, and takes asks away that never were. It refuses with conflict when
+	// the run is not at the number.
+	PutShown(ctx context.Context, run string, at int64, h journal.Head, asks []journal.Ask, never []string) error
+}
+
 // Leases knows the leases whose drivers have ended.
 type Leases interface {
 	DeadLeases(ctx context.Context) ([]journal.Lease, error)

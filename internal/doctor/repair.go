@@ -20,6 +20,7 @@ func (w Workspace) Repair(ctx context.Context, found Report) (Report, error) {
 	if err != nil {
 		return found, err
 	}
+	shown := map[string]error{}
 	for i, f := range found.Findings {
 		if err := ctx.Err(); err != nil {
 			out.Findings = append(out.Findings, found.Findings[i:]...)
@@ -32,6 +33,13 @@ func (w Workspace) Repair(ctx context.Context, found Report) (Report, error) {
 			f.Repairable, f.Command, f.Hint = false, "", unwritten[f.Path]
 			out.add(f)
 		case f.Code == FileUnwritten:
+			out.Repaired = append(out.Repaired, f)
+		case isShown(f.Code):
+			if err := w.putShown(ctx, f.Run, found, shown); err != nil {
+				f.Hint = err.Error()
+				out.add(f)
+				continue
+			}
 			out.Repaired = append(out.Repaired, f)
 		case f.Code == RowsDiffer:
 			if err := w.Tables.RewriteRows(ctx, kernel.RunID(f.Run)); err != nil {

@@ -17,8 +17,8 @@ func (v *verifier) head(run *kernel.Run, row journal.RunInfo) {
 	differs := func(what, shown, is string) {
 		if shown != is {
 			v.find(Finding{Code: HeadDiffers, Severity: Warning,
-				Message: fmt.Sprintf("the list shows %s %q and the journal gives %q", what, shown, is),
-				Hint:    "the row is written anew with the next change of the run"})
+				Message:    fmt.Sprintf("the list shows %s %q and the journal gives %q", what, shown, is),
+				Repairable: what != "run", Command: repairCommand})
 		}
 	}
 	differs("run", v.run, string(run.ID()))
@@ -49,7 +49,7 @@ func (v *verifier) asks(run *kernel.Run, rows []journal.Ask) {
 		shown[row.ID] = row
 	}
 	for a := range run.OpenAsks() {
-		f := Finding{Severity: Warning, Node: string(a.Node)}
+		f := Finding{Severity: Warning, Node: string(a.Node), Repairable: true, Command: repairCommand}
 		row, ok := shown[string(a.ID)]
 		delete(shown, string(a.ID))
 		switch what := askDifference(row, a); {
@@ -63,7 +63,7 @@ func (v *verifier) asks(run *kernel.Run, rows []journal.Ask) {
 		v.find(f)
 	}
 	for _, row := range shown {
-		v.find(Finding{Code: AskStray, Severity: Warning, Node: row.Node,
+		v.find(Finding{Code: AskStray, Severity: Warning, Node: row.Node, Repairable: true, Command: repairCommand,
 			Message: fmt.Sprintf("the inbox shows ask %s, which is not open", row.ID)})
 	}
 }

@@ -128,7 +128,7 @@ func (h *house) open(ctx context.Context, s Setup) (*app.App, error) {
 		Plans: planSettings(s.Settings.Task), Novel: bookSettings(s.Settings.Novel),
 		Plan: engine.Plan{Workers: s.Settings.Engine.Workers, Switch: s.Switch},
 		Tree: between(s.Between.Exports, export.Tree(h.tree)), Space: h.tree, Writer: h.tree, Notes: h.tree, ErrorLog: failures.path, Publisher: h.desk(s.Settings.Publish, between(s.Between.Ledger, publish.Ledger(h.store)))}
-	a.Health = health{doctor.Workspace{Store: h.store, Rows: h.store, Files: files, Leases: h.store, Tables: tables{h.store, e},
+	a.Health = health{doctor.Workspace{Store: h.store, Rows: h.store, Files: files, Leases: h.store, Shown: h.store, Tables: tables{h.store, e},
 		Copies: []doctor.Copy{ledgerFile{a, h.tree}}}}
 	a.Keeper = keeper{s.Root, h.store}
 	a.Recorded = talk{model: model.Recorded(h.store), schemas: model.NewSchemas(), class: class}
