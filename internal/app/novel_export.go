@@ -61,7 +61,7 @@ func (a *App) ExportNovel(ctx context.Context, w NovelExport) (NovelExportDoc, e
 		return d, err
 	}
 	if w.Strict && len(d.Pending) > 0 {
-		return d, pendingExport(run, d)
+		return d, a.pendingExport(ctx, run, d)
 	}
 	if book.Cover, err = a.cover(d.Project, w.Cover); err != nil {
 		return d, err
@@ -142,10 +142,14 @@ func (a *App) bookFile(ctx context.Context, run *kernel.Run, w NovelExport, d *N
 	return b, nil
 }
 
-func pendingExport(run *kernel.Run, d NovelExportDoc) error {
+func (a *App) pendingExport(ctx context.Context, run *kernel.Run, d NovelExportDoc) error {
 	first := d.Pending[0]
+	rev, err := novel.RevisionOf(run, a.bodies(ctx, run), first)
+	if err != nil {
+		return err
+	}
 	return fault.New(fault.RevisionPending, d.Project, "chapters with a pending revision are not exported with --strict: %s", novel.FormatChapters(d.Pending)).
-		With(novel.WaysOut(run, first, false)...)
+		With(novel.WaysOut(run, first, rev != nil && rev.RevisedChapter != nil)...)
 }
 
 // cover is the picture that was given, or the project's own.

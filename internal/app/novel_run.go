@@ -28,7 +28,8 @@ type NovelRunDoc struct {
 	Project        string         `json:"project"`
 	Results        []novel.Result `json:"results"`
 	FailedChapters []int          `json:"failed_chapters"`
-	BlockedChapter int            `json:"blocked_chapter"`
+	BlockedChapter *int           `json:"blocked_chapter"` // null: none
+	Rehearsal      bool           `json:"rehearsal"`       // its text came from the rehearsal model
 }
 
 // RunNovel makes what a book lacks within a scope, chapter after chapter. What stands is used as it is unless it is forced.
@@ -78,9 +79,7 @@ func (a *App) leadNovel(ctx context.Context, id kernel.RunID, goal novel.Goal, b
 		}
 	}
 	doc.Results = append(doc.Results, unremembered(run, goal)...)
-	if pending := novel.Pending(run); len(pending) > 0 {
-		doc.BlockedChapter = pending[0]
-	}
+	doc.BlockedChapter, doc.Rehearsal = novel.Blocked(run), run.Provider() == kernel.ProviderRehearsal
 	a.logEnds(run, guide.Ends, before, tell)
 	if err != nil {
 		return doc, novelStopped(doc.Project, err)
@@ -109,16 +108,16 @@ func (a *App) novelGoal(ctx context.Context, run *kernel.Run, w NovelRun) (novel
 	if goal.Chapters == nil && outline != nil {
 		goal.Chapters = outlined(run, body)
 	}
-	if err := novel.Missing(run, goal); err != nil {
-		return goal, err
+	if w.Until == "" || novel.IsChapterStep(w.Until) {
+		if err := novel.RefuseLocked(run, lockedScope(run, goal, w)); err != nil {
+			return goal, err
+		}
+		// The gate comes before what is missing: the steps that would make it are refused behind a pending chapter as well.
+		if err := novel.Gate(run, body, novel.Request{Chapters: goal.Chapters, Listed: w.Alone, Force: w.Force, Until: w.Until}); err != nil {
+			return goal, err
+		}
 	}
-	if w.Until != "" && !novel.IsChapterStep(w.Until) {
-		return goal, nil
-	}
-	if err := novel.RefuseLocked(run, lockedScope(run, goal, w)); err != nil {
-		return goal, err
-	}
-	return goal, novel.Gate(run, body, novel.Request{Chapters: goal.Chapters, Listed: w.Alone, Force: w.Force, Until: w.Until})
+	return goal, novel.Missing(run, goal)
 }
 
 // outlined lists the chapters of the outline, ascending; none where there is no outline.
@@ -175,7 +174,7 @@ func (a *App) driveNovel(ctx context.Context, id kernel.RunID, guide *novel.Guid
 
 // novelEnd forgets a forced scope that is done, and answers with the refusal of a book that came to a pending chapter.
 func (a *App) novelEnd(ctx context.Context, run *kernel.Run, goal novel.Goal, guide *novel.Guide, doc NovelRunDoc) error {
-	if list := novel.ForceDone(run, a.stamp()); len(list) > 0 && len(doc.FailedChapters) == 0 && doc.BlockedChapter == 0 {
+	if list := novel.ForceDone(run, a.stamp()); len(list) > 0 && len(doc.FailedChapters) == 0 && doc.BlockedChapter == nil {
 		if _, err := a.Engine.Do(ctx, run.ID(), deeds(list)...); err != nil {
 			return err
 		}

@@ -150,8 +150,8 @@ func (b *book) status(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	spent := time.Since(started)
-	if doc.Words == 0 || doc.BlockedChapter != 0 {
-		return 0, fmt.Errorf("the book has %d words and is blocked at chapter %d", doc.Words, doc.BlockedChapter)
+	if doc.Words == 0 || doc.BlockedChapter != nil {
+		return 0, fmt.Errorf("the book has %d words, blocked: %t", doc.Words, doc.BlockedChapter != nil)
 	}
 	return float64(spent.Microseconds()) / 1000, nil
 }

@@ -38,6 +38,9 @@ func (v look) novelResults(d app.NovelRunDoc) string {
 		}
 		b.WriteString("\n")
 	}
+	if d.Rehearsal {
+		b.WriteString(rehearsalNote + "\n")
+	}
 	return b.String()
 }
 
@@ -57,6 +60,9 @@ func (v look) novelStatus(d novel.StatusDoc) string {
 		cost = strconv.FormatFloat(*d.Cost, 'f', 2, 64)
 	}
 	fmt.Fprintf(&b, "book %s: %s, %s, %s tokens, %s\n", d.Project, count(len(d.Chapters), "chapter"), count(d.Words, "word"), thousands(d.Tokens), cost)
+	if d.Rehearsal {
+		b.WriteString("  " + rehearsalNote + "\n")
+	}
 	var steps []string
 	for _, s := range novel.Steps() {
 		steps = append(steps, s+" "+d.Steps[s])
@@ -71,9 +77,9 @@ func (v look) novelStatus(d novel.StatusDoc) string {
 	}
 	next := fault.Action{Command: "sluice novel run " + d.Project, Why: "it goes on"}
 	switch {
-	case d.BlockedChapter > 0:
-		fmt.Fprintf(&b, "chapter %d waits for revision; chapters after it are blocked\n", d.BlockedChapter)
-		next = fault.Action{Command: fmt.Sprintf("sluice novel review %s %d", d.Project, d.BlockedChapter), Why: "it shows what was found, and the ways out"}
+	case d.BlockedChapter != nil:
+		fmt.Fprintf(&b, "chapter %d waits for revision; chapters after it are blocked\n", *d.BlockedChapter)
+		next = fault.Action{Command: fmt.Sprintf("sluice novel review %s %d", d.Project, *d.BlockedChapter), Why: "it shows what was found, and the ways out"}
 	case d.Steps[novel.StepText] == novel.StepDone:
 		next = fault.Action{Command: "sluice novel export " + d.Project + " --format epub", Why: "it makes one file of the book"}
 	case d.Steps[novel.StepText] == novel.StepStale:

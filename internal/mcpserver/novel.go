@@ -35,7 +35,7 @@ var (
 	aboutChapter = schema.Describe("chapter_number", "number of the chapter, from 1")
 	ofBook       = []schema.Option{aboutBook}
 	ofChapter    = []schema.Option{aboutBook, aboutChapter, schema.Range("chapter_number", 1, story.MaxChapters)}
-	showsBook    = []schema.Option{schema.Nullable("cost"),
+	showsBook    = []schema.Option{schema.Nullable("cost"), schema.Nullable("blocked_chapter"),
 		schema.Describe("drive", "what this server does about the book; absent: nothing, and nothing failed")}
 )
 

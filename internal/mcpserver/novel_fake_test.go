@@ -38,7 +38,7 @@ func (d deskFor) gate(name string, chapter int) error {
 
 func (d deskFor) NovelStatus(_ context.Context, name string) (novel.StatusDoc, error) {
 	return novel.StatusDoc{Project: name, Steps: map[string]string{"world": "done"}, Chapters: []novel.ChapterStatus{{ChapterNumber: 1, Written: true}},
-		BlockedChapter: gatedAt}, d.book(name)
+		BlockedChapter: new(gatedAt)}, d.book(name)
 }
 
 func (d deskFor) ListNovels(context.Context, int, string) (app.NovelListDoc, error) {

@@ -22,6 +22,14 @@ func Pending(r *kernel.Run) []int {
 	return sorted(all)
 }
 
+// Blocked is the lowest chapter whose revision is pending; nil where there is none.
+func Blocked(r *kernel.Run) *int {
+	if pending := Pending(r); len(pending) > 0 {
+		return &pending[0]
+	}
+	return nil
+}
+
 // isPending is the one reading of the signal: the newest RevisionStatus is not decided.
 func isPending(revision kernel.View) bool {
 	return revision.Newest() != nil && revision.Status() == kernel.StatusAsking

@@ -13,10 +13,11 @@ type StatusDoc struct {
 	Project        string            `json:"project"`
 	Steps          map[string]string `json:"steps"`
 	Chapters       []ChapterStatus   `json:"chapters"`
-	BlockedChapter int               `json:"blocked_chapter"`
+	BlockedChapter *int              `json:"blocked_chapter"` // null: none
 	Words          int               `json:"words"`
 	Tokens         int               `json:"tokens"`
-	Cost           *float64          `json:"cost"` // null where prices are not known
+	Cost           *float64          `json:"cost"`      // null where prices are not known
+	Rehearsal      bool              `json:"rehearsal"` // its text came from the rehearsal model
 }
 
 // ChapterStatus is one row of it.
@@ -45,9 +46,7 @@ func Status(r *kernel.Run, body line.Body) (StatusDoc, error) {
 	for _, step := range []string{StepWorld, StepTheme, StepCharacters, StepOutline} {
 		doc.Steps[step] = stepState(r, kernel.NodeID(step))
 	}
-	if pending := Pending(r); len(pending) > 0 {
-		doc.BlockedChapter = pending[0]
-	}
+	doc.BlockedChapter, doc.Rehearsal = Blocked(r), r.Provider() == kernel.ProviderRehearsal
 	chapters, err := listed(r, body)
 	if err != nil {
 		return doc, err
