@@ -22,7 +22,7 @@ func (a *App) featureOf(ctx context.Context, given string) (r *kernel.Run, pass 
 	}
 	if len(page.Runs) == 0 {
 		return nil, 0, fault.New(fault.UnknownRun, run, "there is no run %s", run).
-			With(fault.Action{Action: "list", Command: "sluice spec list", Why: "it shows the features there are, with their runs"})
+			With(fault.Action{Action: "list", Command: "sluice spec list", Why: "it shows the features there are"})
 	}
 	if r, err = a.load(ctx, page.Runs[0].ID); err != nil {
 		return nil, 0, err

@@ -34,9 +34,10 @@ func (p *progress) observe(r *kernel.Run, events []kernel.Event) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	brief := passing(events)
 	for _, e := range events {
 		text := clean(describe(e.Fact))
-		if text == "" {
+		if text == "" || brief[askOf(e.Fact)] {
 			continue
 		}
 		if !p.isLive {
@@ -51,6 +52,33 @@ func (p *progress) observe(r *kernel.Run, events []kernel.Event) {
 		p.draw()
 		p.startClock()
 	}
+}
+
+// passing are the asks that were opened and withdrawn in one breath: what they asked for came with them, and nobody was asked.
+func passing(events []kernel.Event) map[kernel.AskID]bool {
+	opened, brief := map[kernel.AskID]bool{}, map[kernel.AskID]bool{}
+	for _, e := range events {
+		switch f := e.Fact.(type) {
+		case kernel.AskOpened:
+			opened[f.Ask.ID] = true
+		case kernel.AskClosed:
+			if f.Withdrawn != "" && opened[f.Ask] {
+				brief[f.Ask] = true
+			}
+		}
+	}
+	return brief
+}
+
+// askOf is the ask that a fact opens or closes, or nothing.
+func askOf(f kernel.Fact) kernel.AskID {
+	switch f := f.(type) {
+	case kernel.AskOpened:
+		return f.Ask.ID
+	case kernel.AskClosed:
+		return f.Ask
+	}
+	return ""
 }
 
 // warn shows a warning above the live line.

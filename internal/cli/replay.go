@@ -31,8 +31,8 @@ func (k *Kit) specReplay() *cobra.Command {
 		Use:   "replay RUN",
 		Short: "Do a run again from its snapshots, and compare",
 		Long: `Does every deterministic step of a run again from its snapshot and the recorded replies of models. Every gate result and
-every version must come out byte for byte; the first difference is shown, and then the exit code is 7. RUN is the id of a run
-or of a feature with all its runs. No model is asked and nothing is changed.
+every version must come out byte for byte; the first difference is shown, and then the exit code is 7. RUN is the id of
+a run, or of a feature with all its runs. No model is asked and nothing is changed.
 
 ` + exits(0, 2, 3, 7),
 		Example:           "  sluice spec replay R-20261115-0001\n  sluice spec replay F-2026-001",

@@ -219,6 +219,22 @@ func TestPlainProgressIsLines(t *testing.T) {
 	}
 }
 
+func TestProgressTellsNoAskThatCameWithItsAnswer(t *testing.T) {
+	var b strings.Builder
+	p := &progress{w: &b, now: time.Now, columns: func() int { return 0 }}
+	opened := func(id kernel.AskID) kernel.Event {
+		return kernel.Event{Fact: kernel.AskOpened{Ask: kernel.Ask{ID: id, Title: "what?"}}}
+	}
+	gone := func(id kernel.AskID) kernel.Event {
+		return kernel.Event{Fact: kernel.AskClosed{Ask: id, Withdrawn: "settled"}}
+	}
+	p.observe(kernel.NewRun(), []kernel.Event{opened("a1"), gone("a1"), opened("a2")})
+	p.observe(kernel.NewRun(), []kernel.Event{gone("a2")})
+	if got, want := b.String(), "asks you: what? (a2)\nwithdrew ask a2: settled\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestLiveLineRedrawsAndClears(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b strings.Builder

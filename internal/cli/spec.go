@@ -112,7 +112,8 @@ func (k *Kit) specAnswer() *cobra.Command {
 		Use:   "answer FEATURE",
 		Short: "Answer the open questions of a feature and go on",
 		Long: `Answers by path or by the number of the question. An answer that does not fit its field is refused with the rule, and
-then nothing is stored. FILE holds a JSON object of paths and values. Without either, each question is asked at the terminal.
+then nothing is stored. FILE holds a JSON object of paths and values. Without either, each question is asked at the
+terminal. Items of lists go by their place or their id: planning.tasks[0].scope, planning.tasks[T-1].scope.
 
 ` + exits(0, 1, 2, 3, 4, 5, 6),
 		Example:           "  sluice spec answer F-2026-001 -a spec.goal=\"Find a book by any word of its title\" -a Q-2='[\"a word finds it\"]'\n  sluice spec answer F-2026-001 -f answers.json\n  sluice spec answer F-2026-001",
@@ -153,8 +154,9 @@ func (k *Kit) specAmend() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "amend FEATURE [TEXT]",
 		Short: "Give a published or dropped feature new input",
-		Long: `Opens a new run of the same feature: what the new input says is added to what stands, and new versions follow. What changed
-is shown, and sluice spec diff shows it again. Where the first input could not be read, new input takes its place.
+		Long: `Opens a new run of the same feature: what the new input says is added to what stands, and new versions follow. What
+changed is shown, and sluice spec diff shows it again. Where the first input could not be read, new input takes its
+place.
 
 ` + exits(0, 1, 2, 3, 4, 5, 6),
 		Example:           "  sluice spec amend F-2026-001 -f change.md",
@@ -269,6 +271,9 @@ func (v look) feature(d app.SpecDoc) string {
 	var b strings.Builder
 	b.WriteString(clean(d.FeatureID+" "+d.Title) + "\n")
 	b.WriteString("  " + strings.TrimSpace(string(d.Status)+" "+d.SpecVersion+" "+d.RunID) + "\n")
+	if d.Rehearsal {
+		b.WriteString("  " + rehearsalNote + "\n")
+	}
 	if d.AskTitle != "" {
 		b.WriteString(clean(d.AskTitle) + "\n")
 	}

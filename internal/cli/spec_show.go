@@ -110,8 +110,8 @@ func (k *Kit) specTrace() *cobra.Command {
 		Use:   "trace FEATURE PATH",
 		Short: "Show where a field of the spec came from",
 		Long: `Says of a field in which version and step it got its value, whether a person wrote or answered it or a model filled it,
-who that was, and which evidence proves it. PATH is as questions and diff show it: spec.goal, planning.tasks[0].scope, or
-planning.tasks[T-1].scope.
+who that was, and which evidence proves it. PATH is as questions and diff show it: spec.goal, planning.tasks[0].scope,
+or planning.tasks[T-1].scope.
 
 ` + exits(0, 2, 3),
 		Example: "  sluice spec trace F-2026-001 spec.goal\n  sluice spec trace F-2026-001 'spec.acceptance_criteria[AC-2]'",

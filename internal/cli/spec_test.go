@@ -57,6 +57,22 @@ func TestSpecIsTracedToItsWriter(t *testing.T) {
 	p.must(2, "spec", "trace", first, "../../etc/passwd")
 }
 
+func TestSpecSaysThatItIsRehearsed(t *testing.T) {
+	p := withFeature(t)
+	for _, args := range [][]string{{"run", first}, {"questions", first}, {"list"}, {"review", first, "go", "--reason", "agreed"}} {
+		code := 0
+		if args[0] == "run" {
+			code = fault.ExitParked
+		}
+		if out := p.must(code, append([]string{"spec"}, args...)...); !strings.Contains(out, "rehearsal") {
+			t.Errorf("%v says nothing of rehearsal:\n%s", args, out)
+		}
+	}
+	if out := p.must(0, "spec", "list", "--json"); !strings.Contains(out, `"rehearsal": true`) {
+		t.Errorf("got %s", out)
+	}
+}
+
 func TestSpecAnswersAtTheTerminal(t *testing.T) {
 	p := withFeature(t)
 	p.must(0, "spec", "review", first, "hold", "--reason", "later")

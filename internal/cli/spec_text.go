@@ -16,7 +16,11 @@ func (v look) features(d app.SpecListDoc) string {
 	}
 	rows := [][]string{{"FEATURE", "STATUS", "VERSION", "WAITS FOR", "TITLE"}}
 	for _, f := range d.Features {
-		rows = append(rows, []string{clean(f.FeatureID), string(f.Status), clean(dash(f.SpecVersion)), dash(f.WaitingFor), clean(f.Title)})
+		status := string(f.Status)
+		if f.Rehearsal {
+			status += " (rehearsal)"
+		}
+		rows = append(rows, []string{clean(f.FeatureID), status, clean(dash(f.SpecVersion)), dash(f.WaitingFor), clean(f.Title)})
 	}
 	text := table(v.width, rows...)
 	if d.Next != "" {
@@ -45,6 +49,9 @@ func (v look) specQuestions(d app.SpecQuestionsDoc) string {
 		b.WriteString("  " + string(d.Status) + "; nothing is asked\n")
 	} else {
 		b.WriteString(clean(d.AskTitle) + "\n")
+	}
+	if d.Rehearsal {
+		b.WriteString("  " + rehearsalNote + "\n")
 	}
 	questions(&b, d.Questions, d.Rules)
 	for _, r := range d.History {

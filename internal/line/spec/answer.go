@@ -291,11 +291,49 @@ func supplyAnswers(g line.Given, n kernel.Node) (*line.Out, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := Check(s, answers); err != nil {
+	if answers, err = placed(s, answers); err == nil {
+		err = Check(s, answers)
+	}
+	if err != nil {
 		return nil, named(err, p.FeatureID)
 	}
 	out, err := encode(AnswersDocument{Answers: answers, By: g.By.String()})
 	return &line.Out{Body: out, Schema: AnswersSchema}, err
+}
+
+// placed gives answers with items by their places, as questions and evidence have them; people may name items by their ids,
+// as diff and trace show them. A field that is answered twice is refused: one of the answers would be told and not hold.
+func placed(s CanonicalSpec, answers []Answer) ([]Answer, error) {
+	out := slices.Clone(answers)
+	seen := map[string]bool{}
+	for i, a := range out {
+		if m := idForm.FindStringSubmatch(a.Path); m != nil {
+			if at := s.placeOf(m[1], m[2]); at >= 0 {
+				out[i].Path = fmt.Sprintf("%s[%d]%s", m[1], at, m[3])
+			}
+		}
+		if path := out[i].Path; seen[path] {
+			return nil, fault.New(fault.BadValue, path, "%s is answered twice", path).
+				With(fault.Action{Action: "answer", Command: "sluice spec answer FEATURE -a " + shellQuoted(path+"=VALUE"), Why: RuleOf(path)})
+		}
+		seen[out[i].Path] = true
+	}
+	return out, nil
+}
+
+var idForm = regexp.MustCompile(`^([a-z_]+\.[a-z_]+)\[([A-Z]{1,10}-[0-9]{1,9})\]((?:\.[a-z_]+)?)$`)
+
+// placeOf finds an item of a list by its id, or gives -1.
+func (s CanonicalSpec) placeOf(list, id string) int {
+	switch list {
+	case "spec.acceptance_criteria":
+		return slices.IndexFunc(s.Spec.AcceptanceCriteria, func(c Criterion) bool { return c.ID == id })
+	case "planning.tasks":
+		return slices.IndexFunc(s.Planning.Tasks, func(t Task) bool { return t.TaskID == id })
+	case "planning.vv":
+		return slices.IndexFunc(s.Planning.VV, func(v Verification) bool { return v.VVID == id })
+	}
+	return -1
 }
 
 // named puts the feature into the commands of a refusal.

@@ -39,6 +39,24 @@ func TestAnswersThatDoNotFitAreRefusedWithTheRule(t *testing.T) {
 	}
 }
 
+func TestAnswersNameItemsByPlaceOrByIDAndAFieldOnce(t *testing.T) {
+	got, err := placed(whole(), []Answer{{"spec.goal", "a"}, {"planning.tasks[T-2].scope", "b"}, {"planning.vv[VV-1].procedure", "c"},
+		{"spec.acceptance_criteria[AC-2].criteria", "d"}, {"planning.tasks[T-99].scope", "e"}, {"spec.goal[T-1]", "f"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Answer{{"spec.goal", "a"}, {"planning.tasks[1].scope", "b"}, {"planning.vv[0].procedure", "c"},
+		{"spec.acceptance_criteria[1].criteria", "d"}, {"planning.tasks[T-99].scope", "e"}, {"spec.goal[T-1]", "f"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("placed (-want +got):\n%s", diff)
+	}
+	for _, twice := range [][]Answer{{{"spec.goal", "one"}, {"spec.goal", "two"}}, {{"planning.tasks[1].scope", "one"}, {"planning.tasks[T-2].scope", "two"}}} {
+		if _, err := placed(whole(), twice); fault.CodeOf(err) != fault.BadValue || !strings.Contains(err.Error(), "answered twice") {
+			t.Errorf("%v: %v, want a refusal", twice, err)
+		}
+	}
+}
+
 func TestAnswersSetTheirFieldAndNothingElse(t *testing.T) {
 	for _, c := range []struct {
 		path, value string

@@ -151,10 +151,21 @@ func NextActions(r *kernel.Run) []fault.Action {
 		return []fault.Action{{Action: "review", Command: "sluice spec review " + id + " go --reason TEXT", Why: "every gate passes; go, hold or drop is a person's to say"}}
 	case Clarifying:
 		if WaitingFor(r) == "answers" {
-			return []fault.Action{{Action: "answer", Command: "sluice spec answer " + id, Why: "questions are open"}}
+			return []fault.Action{{Action: "answer", Command: "sluice spec answer " + id + " -a " + shellQuoted(firstOpen(r)+"=VALUE"),
+				Why: "questions are open; without -a each is asked at the terminal"}}
 		}
 	}
 	return []fault.Action{{Action: "run", Command: "sluice spec run " + id, Why: "it goes on by itself from here"}}
+}
+
+// firstOpen is the path of the first open question, or PATH where anything may be answered.
+func firstOpen(r *kernel.Run) string {
+	for a := range r.OpenAsks() {
+		if len(a.Questions) > 0 {
+			return a.Questions[0].Path
+		}
+	}
+	return "PATH"
 }
 
 var contextForm = regexp.MustCompile(`^C-[0-9]{2,}$`)

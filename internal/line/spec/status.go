@@ -133,12 +133,13 @@ type Summary struct {
 	SpecVersion string `json:"spec_version,omitempty"`
 	WaitingFor  string `json:"waiting_for,omitempty"`
 	UpdatedAt   string `json:"updated_at"`
+	Rehearsal   bool   `json:"rehearsal"` // its text came from the rehearsal model
 }
 
 // Summarize is a feature as its row in a list has it.
 func Summarize(r *kernel.Run) Summary {
 	s := Summary{FeatureID: string(r.ID()), RunID: RunOf(r, Current(r).Pass), Title: r.Title(), Status: StatusOf(r), WaitingFor: WaitingFor(r),
-		UpdatedAt: stamp(r.Updated())}
+		UpdatedAt: stamp(r.Updated()), Rehearsal: r.Provider() == kernel.ProviderRehearsal}
 	if v, _ := Newest(r); v != nil {
 		s.SpecVersion = string(v.ID)
 	}
