@@ -230,11 +230,12 @@ func (a *App) RewritePlan(ctx context.Context, id string, apply bool) (PlanRewri
 
 // PlanRow is a plan in a list.
 type PlanRow struct {
-	PlanID string          `json:"plan_id"`
-	Title  string          `json:"title"`
-	Status task.PlanStatus `json:"status"`
-	Tasks  int             `json:"task_count"`
-	Done   int             `json:"done_count"`
+	PlanID    string          `json:"plan_id"`
+	Title     string          `json:"title"`
+	Status    task.PlanStatus `json:"status"`
+	Tasks     int             `json:"task_count"`
+	Done      int             `json:"done_count"`
+	Rehearsal bool            `json:"rehearsal"`
 }
 
 // PlanListDoc lists plans.
@@ -259,7 +260,7 @@ func (a *App) ListPlans(ctx context.Context, limit int, page string) (PlanListDo
 			return d, err
 		}
 		s := v.Status()
-		d.Plans = append(d.Plans, PlanRow{PlanID: s.PlanID, Title: s.Title, Status: s.Status, Tasks: len(s.Nodes), Done: s.Counts[task.Done]})
+		d.Plans = append(d.Plans, PlanRow{PlanID: s.PlanID, Title: s.Title, Status: s.Status, Tasks: len(s.Nodes), Done: s.Counts[task.Done], Rehearsal: s.Rehearsal})
 	}
 	return d, nil
 }

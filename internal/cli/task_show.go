@@ -96,9 +96,21 @@ func (v look) plans(d app.PlanListDoc) string {
 	}
 	rows := [][]string{{"PLAN", "STATUS", "DONE", "TITLE"}}
 	for _, p := range d.Plans {
-		rows = append(rows, []string{p.PlanID, string(p.Status), strconv.Itoa(p.Done) + "/" + strconv.Itoa(p.Tasks), clean(p.Title)})
+		status := string(p.Status)
+		if p.Rehearsal {
+			status += " (rehearsal)"
+		}
+		rows = append(rows, []string{p.PlanID, status, strconv.Itoa(p.Done) + "/" + strconv.Itoa(p.Tasks), clean(p.Title)})
 	}
 	return table(v.width, rows...)
+}
+
+// rehearsed labels what the rehearsal model wrote.
+func rehearsed(yes bool) string {
+	if !yes {
+		return ""
+	}
+	return "  " + rehearsalNote + "\n"
 }
 
 // planHead says what a plan is and where it stands, with its counts.
@@ -109,7 +121,7 @@ func (v look) planHead(d task.StatusDoc) string {
 			counts = append(counts, fmt.Sprintf("%d %s", n, s))
 		}
 	}
-	return fmt.Sprintf("plan %s %s  %s\n%s\n", d.PlanID, d.Status, clean(d.Title), strings.Join(counts, ", "))
+	return fmt.Sprintf("plan %s %s  %s\n", d.PlanID, d.Status, clean(d.Title)) + rehearsed(d.Rehearsal) + strings.Join(counts, ", ") + "\n"
 }
 
 func (v look) planRecorded(d task.StatusDoc) string {
@@ -141,7 +153,7 @@ func (v look) plan(d task.StatusDoc) string {
 
 func (v look) task(d task.TaskDoc) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s %s  %s\n", d.NodeType, d.TaskID, d.Status, clean(d.Title))
+	fmt.Fprintf(&b, "%s %s %s  %s\n%s", d.NodeType, d.TaskID, d.Status, clean(d.Title), rehearsed(d.Rehearsal))
 	if d.BlockedReason != "" {
 		b.WriteString("reason: " + clean(d.BlockedReason) + "\n")
 	}
@@ -186,7 +198,7 @@ func (v look) task(d task.TaskDoc) string {
 }
 
 func (v look) planning(d task.PlanningDoc) string {
-	text := fmt.Sprintf("plan %s %s: %s, %s\n", d.PlanID, d.Status, count(d.Rounds, "round"), count(d.LeafCount, "leaf action"))
+	text := fmt.Sprintf("plan %s %s: %s, %s\n", d.PlanID, d.Status, count(d.Rounds, "round"), count(d.LeafCount, "leaf action")) + rehearsed(d.Rehearsal)
 	if d.WaitingFor != "" {
 		return text + v.next([]fault.Action{{Command: "sluice task supply " + d.PlanID + " -f FILE", Why: d.WaitingFor + " says what"}})
 	}

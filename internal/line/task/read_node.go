@@ -106,8 +106,24 @@ func (r *reader) spec(o *object, name string) *DeliverableSpec {
 	for i := range d.Files {
 		d.Files[i] = norm.NFC.String(d.Files[i])
 	}
+	r.single(&s, d)
 	s.rest()
 	return d
+}
+
+// single takes from a deliverable of one file what only several files have: nothing reads it, and it would stand in the
+// manifest of an export.
+func (r *reader) single(s *object, d *DeliverableSpec) {
+	if d.SingleFile == nil || !*d.SingleFile {
+		return
+	}
+	if d.BundleMode != "" {
+		r.change(s.at("bundle_mode"), "is dropped; the deliverable is one file")
+	}
+	if len(d.Files) > 0 {
+		r.change(s.at("files"), "are dropped; the deliverable is one file")
+	}
+	d.BundleMode, d.Files = "", nil
 }
 
 func (r *reader) criteria(o *object, name string) []Criterion {

@@ -186,3 +186,25 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+func TestOneFileHasNoBundle(t *testing.T) {
+	r, err := Read([]byte(`{"nodes":[{"id":"a","type":"ACTION","title":"A","deliverable_spec":{"format":"md","filename":"a.md","single_file":true,
+"bundle_mode":"whatever","files":["../x"]}},{"id":"b","type":"ACTION","title":"B","deliverable_spec":{"format":"md","filename":"b","single_file":false,
+"bundle_mode":"manifest","files":["b.md"]}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, many := r.Document.Nodes[0].DeliverableSpec, r.Document.Nodes[1].DeliverableSpec
+	if one.BundleMode != "" || one.Files != nil || many.BundleMode != BundleManifest || len(many.Files) != 1 {
+		t.Errorf("got %+v and %+v", one, many)
+	}
+	told := 0
+	for _, n := range r.Changed {
+		if strings.HasSuffix(n.Message, "the deliverable is one file") {
+			told++
+		}
+	}
+	if told != 2 {
+		t.Errorf("told %d times: %+v", told, r.Changed)
+	}
+}

@@ -15,11 +15,12 @@ type PlanningDoc struct {
 	Rounds     int        `json:"rounds"`
 	LeafCount  int        `json:"leaf_count"`
 	WaitingFor string     `json:"waiting_for"` // the document that says what to supply, or nothing
+	Rehearsal  bool       `json:"rehearsal"`   // its text came from the rehearsal model
 }
 
 // Planning says where planning stands.
 func (v View) Planning() PlanningDoc {
-	d := PlanningDoc{PlanID: string(v.Run.ID()), Status: v.Status().Status, LeafCount: len(NewChart(&v.Doc).Leaves())}
+	d := PlanningDoc{PlanID: string(v.Run.ID()), Status: v.Status().Status, LeafCount: len(NewChart(&v.Doc).Leaves()), Rehearsal: v.IsRehearsal()}
 	for n := range Rounds(v.Run) {
 		if draft, _ := v.Run.Node(draftID(n)); draft.Attempts() > 0 {
 			d.Rounds++

@@ -11,11 +11,12 @@ import (
 
 // StatusDoc says where a plan stands.
 type StatusDoc struct {
-	PlanID string         `json:"plan_id"`
-	Title  string         `json:"title"`
-	Status PlanStatus     `json:"status"`
-	Counts map[Status]int `json:"counts"`
-	Nodes  []NodeStatus   `json:"nodes"`
+	PlanID    string         `json:"plan_id"`
+	Title     string         `json:"title"`
+	Status    PlanStatus     `json:"status"`
+	Rehearsal bool           `json:"rehearsal"` // its text came from the rehearsal model
+	Counts    map[Status]int `json:"counts"`
+	Nodes     []NodeStatus   `json:"nodes"`
 }
 
 // NodeStatus says where a task stands.
@@ -70,6 +71,9 @@ func (v View) IsUnfolded() bool {
 // IsPlanned tells whether the document is the plan, and not a draft of it.
 func (v View) IsPlanned() bool { return v.Run.Approved(PlanNode) != nil }
 
+// IsRehearsal tells whether what models wrote for the plan came from the rehearsal model.
+func (v View) IsRehearsal() bool { return v.Run.Provider() == kernel.ProviderRehearsal }
+
 // Standing gives the word for one task.
 func (v View) Standing(id string) Status {
 	n, ok := v.Run.Node(kernel.NodeID(id))
@@ -105,7 +109,7 @@ func (v View) missing(n kernel.View) string {
 
 // Status says where everything stands.
 func (v View) Status() StatusDoc {
-	d := StatusDoc{PlanID: string(v.Run.ID()), Title: v.Doc.Plan.Title, Counts: map[Status]int{}, Nodes: []NodeStatus{}}
+	d := StatusDoc{PlanID: string(v.Run.ID()), Title: v.Doc.Plan.Title, Rehearsal: v.IsRehearsal(), Counts: map[Status]int{}, Nodes: []NodeStatus{}}
 	begun := false
 	for _, n := range v.Doc.Nodes {
 		s := v.Node(n)
@@ -173,6 +177,7 @@ type TaskDoc struct {
 	NodeStatus
 	Task      Node          `json:"task"`
 	CheckID   string        `json:"check_task_id,omitempty"`
+	Rehearsal bool          `json:"rehearsal"` // what models wrote for its plan came from the rehearsal model
 	Artifacts []ArtifactRow `json:"artifacts"`
 	Reviews   []ReviewRow   `json:"reviews"`
 }
@@ -218,7 +223,7 @@ type ReviewRow struct {
 
 // Task shows one task with its history.
 func (v View) Task(t Node) (TaskDoc, error) {
-	d := TaskDoc{NodeStatus: v.Node(t), Task: t, Artifacts: []ArtifactRow{}, Reviews: []ReviewRow{}}
+	d := TaskDoc{NodeStatus: v.Node(t), Task: t, Rehearsal: v.IsRehearsal(), Artifacts: []ArtifactRow{}, Reviews: []ReviewRow{}}
 	n, ok := v.Run.Node(kernel.NodeID(t.TaskID))
 	if !ok {
 		return d, nil
