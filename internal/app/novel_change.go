@@ -121,8 +121,9 @@ func (a *App) RollbackNovel(ctx context.Context, w NovelRollback) (RollbackDoc, 
 	d := RollbackDoc{Project: project, Undone: w.Undo, Files: []string{}, Next: []fault.Action{
 		{Action: "run", Command: "sluice novel run " + project, Why: "it makes anew what is missing"}}}
 	after := novel.Standing(run)
-	if w.Undo {
+	if w.Undo { // what came back may wait for a person, and then nothing runs
 		before, after = after, before
+		d.Next = []fault.Action{{Action: "status", Command: "sluice novel status " + project, Why: "it shows where the book stands"}}
 	} else {
 		d.Next = append(d.Next, fault.Action{Action: "undo", Command: "sluice novel rollback " + project + " --undo", Why: "it brings back what was put away"})
 	}
@@ -138,6 +139,11 @@ func (a *App) rollBack(ctx context.Context, run *kernel.Run, w NovelRollback) (*
 	project := novel.ProjectOf(run)
 	if w.Chapter > 0 {
 		if err := a.knownChapters(ctx, run, []int{w.Chapter}); err != nil {
+			return nil, err
+		}
+	}
+	if w.Scene > 0 {
+		if err := novel.CheckScene(run, a.bodies(ctx, run), w.Chapter, w.Scene); err != nil {
 			return nil, err
 		}
 	}

@@ -25,11 +25,10 @@ type NovelNotice struct {
 type NoticeKind string
 
 const (
-	NoticeReused   NoticeKind = "reused"
-	NoticeForced   NoticeKind = "forced"
-	NoticeFixable  NoticeKind = "fixable"
-	NoticeForgot   NoticeKind = "memory_failed"
-	NoticeAffected NoticeKind = "affected"
+	NoticeReused  NoticeKind = "reused"
+	NoticeForced  NoticeKind = "forced"
+	NoticeFixable NoticeKind = "fixable"
+	NoticeForgot  NoticeKind = "memory_failed"
 )
 
 // foretell tells what is used as it is and what is made again.

@@ -194,8 +194,12 @@ func (a *App) novelEnd(ctx context.Context, run *kernel.Run, goal novel.Goal, gu
 		}
 		return withResults(novel.BlockedBy(run, a.bodies(ctx, run), target), doc)
 	case last.Chapter == 0 && last.State == novel.Broken:
-		return withResults(stepFault(last.Error, string(last.Node)).
-			With(fault.Action{Action: "run", Command: "sluice novel run " + doc.Project, Why: "it tries again"}), doc)
+		f := stepFault(last.Error, string(last.Node))
+		again := fault.Action{Action: "run", Command: "sluice novel run " + doc.Project, Why: "it tries again"}
+		if f.Code == fault.MissingPrerequisite && last.Node == novel.WorldNode { // a world is made from the premise alone
+			f, again.After = f.With(fault.Action{Action: "set", Command: "sluice novel set " + doc.Project + " premise=TEXT", Why: "a book begins with what it is about"}), "set"
+		}
+		return withResults(f.With(again), doc)
 	}
 	return nil
 }

@@ -67,12 +67,13 @@ func versionFile(file string, n int) string {
 // candidateFiles shows how a candidate reads. It is a view: what counts is in the revision.
 func candidateFiles(r *kernel.Run, n kernel.View) []line.File {
 	p, err := paramsOf(n.Node())
-	if err != nil || n.Newest() == nil {
+	if err != nil || len(n.Versions()) == 0 {
 		return nil
 	}
 	if last, ok := lastCandidate(r, p.Chapter); ok && last.ID() != n.ID() {
 		return nil
 	}
+	// one that was rolled back has no newest version, and its view goes with it
 	return []line.File{{Path: pathOf(r, story.RevisedFile(p.Chapter)), Version: n.Newest(), Part: PartReading, Role: journal.Kept}}
 }
 

@@ -62,7 +62,7 @@ func Status(r *kernel.Run, body line.Body) (StatusDoc, error) {
 			return doc, err
 		}
 		plan = worse(plan, stepState(r, ChapterNode(c.ChapterNumber, StepPlan)))
-		text = worse(text, stepState(r, ChapterNode(c.ChapterNumber, StepText)))
+		text = worse(text, textState(r, c.ChapterNumber))
 		doc.Words += c.Words
 		doc.Chapters = append(doc.Chapters, c)
 	}
@@ -137,6 +137,15 @@ func stepState(r *kernel.Run, id kernel.NodeID) string {
 		return StepStale
 	}
 	return StepDone
+}
+
+// textState is how the text of a chapter stands: it is as old as the oldest of its scenes.
+func textState(r *kernel.Run, chapter int) string {
+	state := stepState(r, ChapterNode(chapter, StepText))
+	if state == StepDone && slices.ContainsFunc(staleIn(r, chapter), func(o Outdated) bool { return o.Step == StepScene }) {
+		return StepStale
+	}
+	return state
 }
 
 // worse is how a step stands that is done once per chapter.

@@ -209,6 +209,27 @@ func RollbackTo(r *kernel.Run, step string, chapter, scene int) []kernel.NodeID 
 	return back
 }
 
+// CheckScene refuses a scene that a chapter does not have, by its plan or else by its text.
+func CheckScene(r *kernel.Run, body line.Body, chapter, scene int) error {
+	count := 0
+	if v := r.Approved(ChapterNode(chapter, StepPlan)); v != nil {
+		plan, err := decodeVersion[story.ChapterPlan](body, v)
+		if err != nil {
+			return err
+		}
+		count = len(plan.Scenes)
+	} else if text, err := TextOf(r, body, chapter); err != nil {
+		return err
+	} else if text != nil {
+		count = len(text.Scenes)
+	}
+	if scene >= 1 && scene <= count {
+		return nil
+	}
+	return fault.New(fault.BadValue, ProjectOf(r), "chapter %d has %d scenes; there is no scene %d", chapter, count, scene).
+		With(fault.Action{Action: "status", Command: "sluice novel status " + ProjectOf(r), Why: "it shows where the book stands"})
+}
+
 // afterPlan is what was recorded of a chapter beside its plan and scenes.
 func afterPlan(r *kernel.Run, chapter int) []kernel.NodeID {
 	return slices.DeleteFunc(chapterNodes(r, chapter), func(id kernel.NodeID) bool {
