@@ -181,6 +181,9 @@ func (a *App) command(ctx context.Context, id string, c kernel.Command, drive bo
 	if err := refuseOnLocked(run, c); err != nil {
 		return RunDoc{}, err
 	}
+	if err := refuseOnSpec(run, c); err != nil {
+		return RunDoc{}, err
+	}
 	if run, err = a.Engine.Do(ctx, run.ID(), engine.Act{Command: c}); err != nil {
 		return RunDoc{}, err
 	}

@@ -268,6 +268,25 @@ func (a *App) ReopenSpec(ctx context.Context, feature string) (SpecDoc, error) {
 	return a.specDoc(ctx, r)
 }
 
+// refuseOnSpec keeps the general commands from making steps of a feature anew behind a decision: go is bound to one version,
+// and what changes a spec is an answer or new input.
+func refuseOnSpec(r *kernel.Run, c kernel.Command) error {
+	if r.Line() != spec.Name {
+		return nil
+	}
+	switch c := c.(type) {
+	case kernel.Revise, kernel.Rollback, kernel.Undo:
+	case kernel.Resume:
+		if c.From == "" {
+			return nil
+		}
+	default:
+		return nil
+	}
+	return fault.New(fault.IllegalStep, string(r.ID()), "feature %s is %s; its versions stand, and it changes by answers and by new input alone", r.ID(), spec.StatusOf(r)).
+		With(spec.NextActions(r)...)
+}
+
 // ShowSpec gives a version of a feature as it is stored; none named means the newest.
 func (a *App) ShowSpec(ctx context.Context, feature, version string) (spec.CanonicalSpec, error) {
 	r, err := a.feature(ctx, feature)

@@ -27,8 +27,10 @@ your own settings.
 	}
 	c.Flags().StringVar(&target, "target", "", "`NAME` of the target: file, webhook or feishu (needed)")
 	c.Flags().BoolVar(&isDry, "dry-run", false, "show what would be sent, field by field, and send nothing")
-	_ = c.MarkFlagRequired("target") // the flag is there
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if target == "" {
+			return wrongUse(c, "--target", "sluice spec publish needs --target NAME: file, webhook or feishu")
+		}
 		return k.With(c.Context(), func(a *app.App) error {
 			if isDry {
 				p, err := a.PreviewSpec(c.Context(), args[0], target)

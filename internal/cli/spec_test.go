@@ -73,6 +73,34 @@ func TestSpecSaysThatItIsRehearsed(t *testing.T) {
 	}
 }
 
+// A step that is made anew behind a decision would let go stand for a version that nobody saw.
+func TestSpecIsChangedByItsOwnCommandsAlone(t *testing.T) {
+	p := withFeature(t)
+	before := p.must(0, "log", first, "--json")
+	for _, args := range [][]string{{"revise", first, "p1/r1/vv"}, {"revise", first, "p1/r1/review"}, {"rollback", first, "p1/r1/vv", "--reason", "x"}, {"rollback", first, "--undo"}} {
+		code, _, stderr := p.types(args...)
+		if code != fault.ExitConflict || !strings.Contains(stderr, "next: sluice spec review") {
+			t.Errorf("%v: exit %d: %s", args, code, stderr)
+		}
+	}
+	if after := p.must(0, "log", first, "--json"); after != before {
+		t.Error("a refusal left a trace")
+	}
+	p.must(0, "spec", "review", first, "go", "--reason", "agreed")
+	code, _, stderr := p.types("spec", "review", first, "go", "--reason", "agreed")
+	if code != fault.ExitConflict || strings.Contains(stderr, "sluice revise") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}
+
+func TestSpecPublishNeedsATarget(t *testing.T) {
+	p := withFeature(t)
+	code, _, stderr := p.types("spec", "publish", first)
+	if code != fault.ExitUsage || !strings.Contains(stderr, "--target NAME") || !strings.Contains(stderr, "[usage]") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}
+
 func TestSpecAnswersAtTheTerminal(t *testing.T) {
 	p := withFeature(t)
 	p.must(0, "spec", "review", first, "hold", "--reason", "later")

@@ -71,6 +71,11 @@ func command(r *kernel.Run, n kernel.NodeID, action string) string {
 		if s := r.Status(); s != kernel.RunCancelled && s != kernel.RunDropped {
 			return "sluice spec run " + id
 		}
+	case "revise": // what is decided may be decided again, and everything else changes by the feature's own commands
+		if s := StatusOf(r); n == Current(r).Review() && (s == ExecutableReady || s == OnHold) {
+			return "sluice spec review " + id + " hold --reason TEXT"
+		}
+		return NextActions(r)[0].Command
 	case "answer":
 		if node, ok := r.Node(n); ok && node.Node().Step == string(StepReview) {
 			return "sluice spec review " + id + " go --reason TEXT"

@@ -102,6 +102,7 @@ func TestLines(t *testing.T) {
 		"quoted criteria are not":  {"## Acceptance criteria\n> said before\n- a", []string{"criterion: a", "text: > said before"}},
 		"a number without words":   {"AC-1:\n\nwords", []string{"text: words"}},
 		"carriage returns":         {"# T\r\r## Goal\ra\rb", []string{"title: T", "goal: a\rb"}},
+		"table of criteria":        {"| ID | Criterion |\n|---|---|\n| AC-1 | a word finds it |\n| AC-2 | none is told |", []string{"criterion: a word finds it", "criterion: none is told"}},
 		"full table row missing":   {"## Tasks\n| Task | Type |\n|---|---|\n| a |\n||\n| b | dev |", []string{"task: a", "task: b"}},
 		"code inside an item":      {"## Acceptance criteria\n- a\n  ```\n  ## Goal\n  ```\n- b", []string{"criterion: a\n  ```\n  ## Goal\n  ```", "criterion: b"}},
 		"unclosed code":            {"words\n```\n## Goal\nx", []string{"text: words\n```\n## Goal\nx"}},
