@@ -12,6 +12,7 @@ import (
 	"sluice/internal/fault"
 	"sluice/internal/kernel"
 	"sluice/internal/line"
+	"sluice/internal/line/task"
 )
 
 // Reply is a person's answer to an ask, as a door took it.
@@ -57,6 +58,9 @@ func (a *App) Answer(ctx context.Context, r Reply) (RunDoc, error) {
 
 func (a *App) answerAct(ctx context.Context, run *kernel.Run, ask *kernel.Ask, r Reply) (engine.Act, error) {
 	c := kernel.Answer{Stamp: a.stamp(), Ask: ask.ID, Digest: r.Digest, Choice: r.Choice, Text: r.Reason}
+	if run.Line() == task.Name {
+		c.Criteria, c.Score = task.Accepted(run, ask, r.Choice, r.Reason)
+	}
 	l := a.lineOf(run)
 	if l != nil && l.Supply != nil && ask.IsOpen() { // one that is closed is refused by the law, with who answered it
 		out, err := l.Supply(line.Given{Run: run, Ask: ask, By: a.By, Choice: r.Choice, Reason: r.Reason, Set: r.Set, Content: r.Content, Body: a.bodies(ctx, run)})

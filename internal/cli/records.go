@@ -74,7 +74,7 @@ func (k *Kit) inside(root, dir string) (string, error) {
 	rel, err := filepath.Rel(root, k.absolute(dir))
 	if err != nil || !filepath.IsLocal(rel) || rel == "." {
 		return "", fault.New(fault.BadPath, dir, "%s is not a directory inside the workspace %s", dir, root).
-			With(fault.Action{Action: "default", Why: "leave out -o: the export goes to exports/RUN of the workspace"})
+			With(fault.Action{Action: "default", Why: "leave out -o: the export goes to its own directory of the workspace"})
 	}
 	return filepath.ToSlash(rel), nil
 }

@@ -332,6 +332,7 @@ func (v look) calls(d app.CallsDoc) string {
 func (v look) report(what string, r doctor.Report) string {
 	var b strings.Builder
 	for _, f := range r.Repaired {
+		f.Command = "" // it was run
 		b.WriteString("repaired " + v.finding(f))
 	}
 	for _, f := range r.Findings {

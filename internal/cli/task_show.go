@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -58,7 +59,14 @@ func (v look) planFindings(id string, found []task.Finding) string {
 	if !task.HasErrors(found) {
 		return text
 	}
-	return text + v.next([]fault.Action{{Command: "sluice task rewrite " + id, Why: "it proposes what can be mended by itself"}})
+	var next []fault.Action
+	if slices.ContainsFunc(found, task.Finding.IsOfFile) {
+		next = append(next, fault.Action{Command: "sluice doctor --repair", Why: "it writes files again from what is recorded"})
+	}
+	if slices.ContainsFunc(found, func(f task.Finding) bool { return f.Severity == task.SeverityError && !f.IsOfFile() }) {
+		next = append(next, fault.Action{Command: "sluice task rewrite " + id, Why: "it proposes what can be mended by itself"})
+	}
+	return text + v.next(next)
 }
 
 func (v look) planRewrite(d app.PlanRewriteDoc) string {

@@ -95,7 +95,7 @@ func (v View) ManifestItem(t Node, version *kernel.Version, candidate bool) Mani
 	}
 	for _, r := range version.Reviews() {
 		if candidate || r.Verdict == kernel.ForIt {
-			item.Review = &ManifestReview{orText(string(r.Check), checkIn(v.Run, version.Node)), string(r.ID), VerdictWord(r.Verdict), r.Score}
+			item.Review = &ManifestReview{orText(string(r.Check), checkIn(v.Run, version.Node)), reviewUUID(r.ID), VerdictWord(r.Verdict), r.Score}
 		}
 	}
 	return item

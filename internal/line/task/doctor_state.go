@@ -14,6 +14,11 @@ const (
 	ReviewFileMissing     = "review_file_missing"
 )
 
+// IsOfFile tells whether a finding is about a file of the workspace, which is written again from what is recorded.
+func (f Finding) IsOfFile() bool {
+	return f.Code == FileMissing || f.Code == FileChanged || f.Code == ReviewFileMissing
+}
+
 // Sum gives the sha256 of a file of the workspace, in bare hex; false if it is not there.
 type Sum func(path string) (string, bool)
 

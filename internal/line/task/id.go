@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
+
+	"sluice/internal/kernel"
 )
 
 // deriveID makes a UUID from names alone: the same names give the same id, for ever and everywhere. It has the form of a
@@ -15,6 +17,15 @@ func deriveID(names ...string) string {
 	b[8] = b[8]&0x3f | 0x80
 	h := hex.EncodeToString(b)
 	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+}
+
+// reviewUUID names a review in files and tables. One that was given through the inbox has a name of the kernel, which is no
+// UUID.
+func reviewUUID(id kernel.ReviewID) string {
+	if isUUID(string(id)) {
+		return string(id)
+	}
+	return deriveID("review", string(id))
 }
 
 // isUUID accepts the canonical form in lower case.

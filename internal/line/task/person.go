@@ -28,7 +28,7 @@ func personReviews(r *kernel.Run, n kernel.View) []line.File {
 				task = &t
 			}
 			if check := orText(string(review.Check), checkIn(r, n.ID())); check != "" {
-				out = append(out, line.File{Path: ReviewPath(check, string(review.ID), review.Verdict),
+				out = append(out, line.File{Path: ReviewPath(check, reviewUUID(review.ID), review.Verdict),
 					Body: personReview(*review, check, *task), Role: journal.Kept})
 			}
 		}
@@ -86,7 +86,7 @@ func lastPersonReview(r *kernel.Run, check kernel.View) string {
 	if last == nil || last.Report != "" {
 		return ""
 	}
-	return string(last.ID)
+	return reviewUUID(last.ID)
 }
 
 // IsJudged tells whether a CHECK has spoken on the newest version of its ACTION: a version is reviewed once per reviewer.

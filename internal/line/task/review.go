@@ -29,7 +29,7 @@ func ReviewText(r kernel.Review, criteria []Criterion) string {
 	if r.Check != "" {
 		fmt.Fprintf(&b, "- check: %s\n", r.Check)
 	}
-	fmt.Fprintf(&b, "- review: %s\n", r.ID)
+	fmt.Fprintf(&b, "- review: %s\n", reviewUUID(r.ID))
 	if r.By.Name != "" {
 		fmt.Fprintf(&b, "- reviewer: %s\n", oneLine(r.By.Name))
 	}

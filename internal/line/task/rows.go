@@ -190,7 +190,7 @@ func (w *rowWriter) work(n kernel.View, which work) error {
 	}
 	for _, check := range n.Checks() {
 		for i, r := range w.reviewsBy(n, string(check)) {
-			w.put(tableArtifact, reviewFileID(r), fileRow{TaskID: string(check), Version: i + 1, Path: ReviewPath(string(check), string(r.ID), r.Verdict),
+			w.put(tableArtifact, reviewFileID(r), fileRow{TaskID: string(check), Version: i + 1, Path: ReviewPath(string(check), reviewUUID(r.ID), r.Verdict),
 				Format: "md", SHA256: reviewSum(w.view.Run, n, r), CreatedAt: timeText(r.At)})
 		}
 	}
@@ -223,6 +223,6 @@ func (w *rowWriter) reviewsBy(target kernel.View, check string) []kernel.Review 
 }
 
 // reviewFileID names the file of a review: the version that a CHECK made, or the review itself where a person wrote it.
-func reviewFileID(r kernel.Review) string { return orText(string(r.Report), string(r.ID)) }
+func reviewFileID(r kernel.Review) string { return orText(string(r.Report), reviewUUID(r.ID)) }
 
 func timeText(t time.Time) string { return t.UTC().Format(rowTime) }

@@ -246,7 +246,7 @@ func (v View) Task(t Node) (TaskDoc, error) {
 		for _, r := range made.Reviews() {
 			row := reviewRow(s, *r, d.CheckID)
 			if row.CheckTaskID != "" {
-				row.sum, row.file = reviewSum(v.Run, target, *r), orText(string(r.Report), string(r.ID))
+				row.sum, row.file = reviewSum(v.Run, target, *r), reviewFileID(*r)
 			}
 			d.Reviews = append(d.Reviews, row)
 		}
@@ -279,7 +279,7 @@ func artifactRow(t Node, v *kernel.Version) ArtifactRow {
 }
 
 func reviewRow(s Settings, r kernel.Review, check string) ReviewRow {
-	row := ReviewRow{ReviewID: string(r.ID), CheckTaskID: orText(string(r.Check), check), ReviewTargetTaskID: string(r.Node), ReviewedArtifactID: string(r.Version),
+	row := ReviewRow{ReviewID: reviewUUID(r.ID), CheckTaskID: orText(string(r.Check), check), ReviewTargetTaskID: string(r.Node), ReviewedArtifactID: string(r.Version),
 		Verdict: VerdictWord(r.Verdict), TotalScore: r.Score, AcceptanceResults: r.Criteria, Summary: r.Summary, Reviewer: s.Reviewer, CreatedAt: r.At}
 	if row.AcceptanceResults == nil {
 		row.AcceptanceResults = []kernel.Criterion{}

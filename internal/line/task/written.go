@@ -46,8 +46,15 @@ func ParseWritten(raw []byte) (Written, error) {
 
 // Judge is the command that a person's review is.
 func Judge(r *kernel.Run, t Node, w Written) (kernel.Judge, error) {
+	if t.NodeType != Action {
+		e := fault.New(fault.BadValue, t.TaskID, "%s is a %s; versions of ACTIONs are reviewed", t.TaskID, t.NodeType)
+		if t.NodeType == Check && t.ReviewTargetTaskID != "" {
+			return kernel.Judge{}, e.With(fault.Action{Action: "show", Command: "sluice task show " + string(r.ID()) + " " + t.ReviewTargetTaskID, Why: "it is what this CHECK judges"})
+		}
+		return kernel.Judge{}, e.With(fault.Action{Action: "status", Command: "sluice task status " + string(r.ID()), Why: "it lists the tasks"})
+	}
 	n, ok := r.Node(kernel.NodeID(t.TaskID))
-	if !ok || t.NodeType != Action || n.Newest() == nil {
+	if !ok || n.Newest() == nil {
 		return kernel.Judge{}, fault.New(fault.MissingPrerequisite, t.TaskID, "%s %q has no version to review", t.NodeType, t.Title).
 			With(fault.Action{Action: "run", Command: "sluice task run " + string(r.ID()), Why: "it makes what can be made"})
 	}
@@ -129,6 +136,28 @@ func (w Written) fill(j *kernel.Judge, review kernel.Review, t Node) error {
 	}
 	j.Review = review
 	return nil
+}
+
+// Accepted is what a person says of the criteria who accepts a version from the inbox: the same as with a bare approval.
+func Accepted(r *kernel.Run, ask *kernel.Ask, choice, reason string) ([]kernel.Criterion, *float64) {
+	n, ok := r.Node(ask.Node)
+	if !ok || !slices.ContainsFunc(ask.Options, func(o kernel.Option) bool { return o.Value == choice && o.Effect == kernel.Approve }) {
+		return nil, nil
+	}
+	if n.Node().Kind == kernel.Check { // who answers for a CHECK judges its ACTION
+		if n, ok = r.Node(n.Node().Target); !ok {
+			return nil, nil
+		}
+	}
+	t, err := TaskOf(n.Node())
+	if err != nil || t.NodeType != Action {
+		return nil, nil
+	}
+	var j kernel.Judge
+	if err := (Written{Approve: true, Reason: strings.TrimSpace(reason)}).fill(&j, kernel.Review{}, t); err != nil {
+		return nil, nil
+	}
+	return j.Review.Criteria, j.Review.Score
 }
 
 // Submission makes a version of files that a person hands over, under the names that the task gives them.
