@@ -205,10 +205,10 @@ func (v look) novelScene(d app.SceneDoc) string {
 }
 
 func (v look) novelMemory(d app.MemoryDoc) string {
-	if len(d.Entries) == 0 {
-		return "nothing is remembered of " + d.Project + "\n"
-	}
 	var b strings.Builder
+	if len(d.Entries) == 0 {
+		b.WriteString("nothing is remembered of " + d.Project + "\n")
+	}
 	for _, e := range d.Entries {
 		fmt.Fprintf(&b, "chapter %d: %s\n", e.ChapterNumber, clean(e.ChapterTitle))
 		for _, row := range [][2]string{{"summary", e.Summary}, {"when", e.TimelineAnchor}, {"where", e.LocationSummary},

@@ -104,7 +104,10 @@ func Reopen(r *kernel.Run, s kernel.Stamp, g Goal) []Deed {
 		add(n.ID)
 	}
 	chapters := g.Chapters
-	if chapters == nil {
+	switch {
+	case !IsChapterStep(g.until()):
+		return deeds // a step of the whole book does nothing to chapters
+	case chapters == nil:
 		chapters = Chapters(r)
 	}
 	pending := Pending(r)
@@ -161,18 +164,15 @@ func ReviewOutcome(r *kernel.Run, body line.Body, s kernel.Stamp, chapter int) (
 	}
 	n, ok := r.Node(ChapterNode(chapter, StepRevision))
 	isHeld := ok && isPending(n)
-	var rev story.RevisionStatus
-	if isHeld && n.Newest().Schema != SchemaUnreadable {
-		if rev, err = decodeVersion[story.RevisionStatus](body, n.Newest()); err != nil {
+	if logic.IsPassed(settings.LogicReviewMinScore) {
+		if !isHeld {
+			return nil, nil
+		}
+		isOver, err := isReleased(r, body, chapter, report, text)
+		if err != nil || !isOver {
 			return nil, err
 		}
-	}
-	isMoved := rev.Base != string(text.Digest)
-	if logic.IsPassed(settings.LogicReviewMinScore) {
-		if isHeld && (isMoved || rev.TriggeredBy == story.ByLogicReview) {
-			return supersede(r, s, chapter, "the text that stands passed its logic review"), nil
-		}
-		return nil, nil
+		return supersede(r, s, chapter, "the text that stands passed its logic review"), nil
 	}
 	if settings.LogicReviewPolicy != story.LogicBlocking && !isHeld {
 		return nil, nil
