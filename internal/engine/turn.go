@@ -67,7 +67,11 @@ func (t *turn) explain(err error) error {
 	c := *f
 	c.Next = append([]fault.Action(nil), f.Next...)
 	for i, a := range c.Next {
-		if a.Command == "" {
+		switch {
+		case a.Command != "":
+		case a.Action == "revise" && f.Subject == string(t.run.ID()): // which node is the user's to say
+			c.Next[i].Command, c.Next[i].Why = "sluice status "+f.Subject, "it shows what stands and can be made again"
+		default:
 			c.Next[i].Command = Command(t.line, t.run, kernel.NodeID(f.Subject), a.Action)
 		}
 	}
