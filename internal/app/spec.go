@@ -293,22 +293,11 @@ func (a *App) ShowSpec(ctx context.Context, feature, version string) (spec.Canon
 	if err != nil {
 		return spec.CanonicalSpec{}, err
 	}
-	v, _ := spec.Newest(r)
-	if version != "" {
-		if version, err = spec.ParseVersionID(version); err != nil {
-			return spec.CanonicalSpec{}, err
-		}
-		v, _ = r.Version(kernel.VersionID(version))
-	}
-	if v == nil || v.Schema != spec.SpecSchema {
-		return spec.CanonicalSpec{}, fault.New(fault.UnknownVersion, string(r.ID()), "feature %s has no version %s", r.ID(), version).
-			With(fault.Action{Action: "versions", Command: "sluice spec versions " + string(r.ID()), Why: "it shows the versions there are"})
-	}
-	body, err := a.bodies(ctx, r)(v)
+	v, err := a.specVersion(r, version)
 	if err != nil {
 		return spec.CanonicalSpec{}, err
 	}
-	return spec.Decode(body)
+	return a.specIn(ctx, r, v)
 }
 
 // SpecStatus says where a feature stands.

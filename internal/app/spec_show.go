@@ -191,11 +191,10 @@ func (a *App) specVersion(r *kernel.Run, id string) (*kernel.Version, error) {
 		v, _ = r.Version(kernel.VersionID(parsed))
 	}
 	if v == nil || v.Schema != spec.SpecSchema {
-		what := "no version " + id
 		if id == "" {
-			what = "no version so far"
+			return nil, fault.New(fault.UnknownVersion, string(r.ID()), "feature %s has no version so far", r.ID()).With(spec.NextActions(r)...)
 		}
-		return nil, fault.New(fault.UnknownVersion, string(r.ID()), "feature %s has %s", r.ID(), what).
+		return nil, fault.New(fault.UnknownVersion, string(r.ID()), "feature %s has no version %s", r.ID(), id).
 			With(fault.Action{Action: "versions", Command: "sluice spec versions " + string(r.ID()), Why: "it shows the versions there are"})
 	}
 	return v, nil

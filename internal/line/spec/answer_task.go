@@ -116,6 +116,9 @@ func (s *CanonicalSpec) addVV(text string) error {
 		if v.Type != "" && !slices.Contains(VVTypes(), v.Type) {
 			return misfit(path, "the type of a verification is %q, not one of %s", v.Type, listed(VVTypes()))
 		}
+		if v.Type == "" {
+			v.Type = Manual
+		}
 		v.VVID = n.next(v.VVID)
 		s.Planning.VV = append(s.Planning.VV, v)
 	}

@@ -39,6 +39,15 @@ func TestAnswersThatDoNotFitAreRefusedWithTheRule(t *testing.T) {
 	}
 }
 
+func TestVerificationsWithoutATypeAreManual(t *testing.T) {
+	s := whole()
+	s.Planning.VV = nil
+	after, err := AnswersDocument{Answers: []Answer{{"planning.vv", `["T-1: look => it is there",{"task_id":"T-2","type":"e2e","procedure":"p","expected_result":"e"}]`}}}.apply(s)
+	if err != nil || len(after.Planning.VV) != 2 || after.Planning.VV[0].Type != Manual || after.Planning.VV[1].Type != "e2e" {
+		t.Errorf("got %+v, %v", after.Planning.VV, err)
+	}
+}
+
 func TestAnswersNameItemsByPlaceOrByIDAndAFieldOnce(t *testing.T) {
 	got, err := placed(whole(), []Answer{{"spec.goal", "a"}, {"planning.tasks[T-2].scope", "b"}, {"planning.vv[VV-1].procedure", "c"},
 		{"spec.acceptance_criteria[AC-2].criteria", "d"}, {"planning.tasks[T-99].scope", "e"}, {"spec.goal[T-1]", "f"}})

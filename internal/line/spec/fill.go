@@ -146,7 +146,7 @@ func fillVV(p Planning, got []Verification, wantNew bool) []Verification {
 			continue
 		}
 		added := Verification{VVID: fmt.Sprintf("VV-%d", next), TaskID: v.TaskID, Procedure: clean(v.Procedure), ExpectedResult: clean(v.ExpectedResult),
-			EvidenceRequired: cleanAll(v.EvidenceRequired)}
+			EvidenceRequired: cleanAll(v.EvidenceRequired), Type: Manual}
 		if slices.Contains(VVTypes(), v.Type) {
 			added.Type = v.Type
 		}

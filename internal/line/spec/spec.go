@@ -114,9 +114,12 @@ type Verification struct {
 // VVType is the kind of verification.
 type VVType string
 
+// Manual is the type of a verification whose writer names none: somebody carries it out.
+const Manual VVType = "manual"
+
 // VVTypes lists them.
 func VVTypes() []VVType {
-	return []VVType{"unit", "integration", "e2e", "manual", "benchmark"}
+	return []VVType{"unit", "integration", "e2e", Manual, "benchmark"}
 }
 
 // Quality is how complete the version was when it was made, as all three gates saw it.
