@@ -65,7 +65,7 @@ func (a *App) NewNovel(ctx context.Context, w NovelNew) (NovelDoc, error) {
 	if err := s.Check("settings"); err != nil {
 		return NovelDoc{}, err
 	}
-	if _, err := a.Store.Run(ctx, string(novel.RunID(name))); err == nil || a.projectExists(name) {
+	if _, err := a.Store.Run(ctx, string(novel.RunID(name))); err == nil || a.projectExists(a.spelled(name)) {
 		return NovelDoc{}, fault.New(fault.ProjectExists, name, "project %s exists", name).
 			With(fault.Action{Action: "status", Command: "sluice novel status " + name, Why: "it shows where the book stands"})
 	}
@@ -175,8 +175,27 @@ func (a *App) projectExists(name string) bool {
 	return err == nil && len(found) > 0
 }
 
+// spelled is the name of a project as its directory has it: names that differ in case alone are one name.
+func (a *App) spelled(name string) string {
+	entries, err := a.Space.List(story.Root)
+	if err != nil {
+		return name
+	}
+	spelled := name
+	for _, e := range entries {
+		if e.Name() == name {
+			return name
+		}
+		if found, err := story.ParseName(e.Name()); err == nil && found == e.Name() && e.IsDir() && novel.RunID(found) == novel.RunID(name) {
+			spelled = found
+		}
+	}
+	return spelled
+}
+
 // adoptProject makes a book of a directory that has no journal.
 func (a *App) adoptProject(ctx context.Context, name string) (*kernel.Run, []novel.Flaw, error) {
+	name = a.spelled(name)
 	found, err := a.projectFiles(name, func(story.Place) bool { return true })
 	if err != nil {
 		return nil, nil, err
