@@ -83,9 +83,9 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	return s, nil
 }
 
-const instructions = `Sluice runs scene workflows through gates. Ask get_next_step before you work and report with
-update_workflow_state what you did; a step that waits for approval waits for a person. Every refusal is an error with a code and
-next_actions: do one of them instead of trying again.`
+const instructions = `Sluice runs work through gates: scene workflows, books (novel_…) and specs (spec_…). In a workflow, ask
+get_next_step before you work and report with update_workflow_state what you did. What waits for approval waits for a person;
+get_inbox lists it. Every refusal is an error with a code and next_actions: do one of them instead of trying again.`
 
 func (s *Server) build(hasConnection bool) *mcp.Server {
 	server := mcp.NewServer(&mcp.Implementation{Name: "sluice", Title: "Sluice", Version: s.opts.Version}, &mcp.ServerOptions{
