@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"sluice/internal/fault"
 	"sluice/internal/kernel"
 	"sluice/internal/line"
 	"sluice/internal/line/novel"
@@ -12,12 +13,13 @@ import (
 
 // SceneDoc says what became of a scene.
 type SceneDoc struct {
-	Project       string       `json:"project"`
-	ChapterNumber int          `json:"chapter_number"`
-	SceneNumber   int          `json:"scene_number"`
-	Action        novel.Action `json:"action"`
-	Path          string       `json:"path"`
-	Words         int          `json:"words"`
+	Project       string         `json:"project"`
+	ChapterNumber int            `json:"chapter_number"`
+	SceneNumber   int            `json:"scene_number"`
+	Action        novel.Action   `json:"action"`
+	Path          string         `json:"path"`
+	Words         int            `json:"words"`
+	Next          []fault.Action `json:"next_actions"`
 }
 
 // gatedChapter finds a chapter that something is to be generated of, and refuses it where the book is gated or it is locked.
@@ -63,6 +65,10 @@ func (a *App) GenerateScene(ctx context.Context, name string, chapter, scene int
 	s, err := novel.SceneOf(run, a.bodies(ctx, run), chapter, scene)
 	if s != nil {
 		d.Words = s.WordCount
+	}
+	d.Next = []fault.Action{{Action: "merge", Command: fmt.Sprintf("sluice novel scene merge %s %d", project, chapter), Why: "it puts the chapter together from its scenes"}}
+	if _, lacking := novel.WishMerge(run, a.bodies(ctx, run), a.stamp(), chapter); lacking != nil {
+		d.Next = orEmpty(fault.From(lacking).Next)
 	}
 	return d, err
 }

@@ -201,7 +201,7 @@ func (v look) novelRollback(d app.RollbackDoc) string {
 
 func (v look) novelScene(d app.SceneDoc) string {
 	return fmt.Sprintf("%s scene %d of chapter %d: %s, %s\n", d.Action, d.SceneNumber, d.ChapterNumber, count(d.Words, "word"), d.Path) +
-		v.next([]fault.Action{{Command: fmt.Sprintf("sluice novel scene merge %s %d", d.Project, d.ChapterNumber), Why: "it puts the chapter together once all its scenes are written"}})
+		v.next(d.Next)
 }
 
 func (v look) novelMemory(d app.MemoryDoc) string {
