@@ -130,8 +130,8 @@ type Summary struct {
 	RunID       string `json:"run_id"`
 	Title       string `json:"title"`
 	Status      Status `json:"status"`
-	SpecVersion string `json:"spec_version,omitempty"`
-	WaitingFor  string `json:"waiting_for,omitempty"`
+	SpecVersion string `json:"spec_version"` // empty: there is none so far
+	WaitingFor  string `json:"waiting_for"`  // answers, review or input; empty: nobody
 	UpdatedAt   string `json:"updated_at"`
 	Rehearsal   bool   `json:"rehearsal"` // its text came from the rehearsal model
 }
