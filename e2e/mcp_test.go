@@ -194,7 +194,7 @@ func TestInspector(t *testing.T) {
 			}
 			var tools struct{ Tools []struct{ Name string } }
 			inspect(&tools, "--method", "tools/list")
-			if len(tools.Tools) != 18 {
+			if len(tools.Tools) != 57 {
 				t.Errorf("%d tools", len(tools.Tools))
 			}
 			var resources struct{ Resources []struct{ URI string } }

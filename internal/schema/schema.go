@@ -26,7 +26,8 @@ func For[T any](opts ...Option) (json.RawMessage, error) {
 	for _, o := range opts {
 		switch {
 		case o.kind != nil && o.enum == nil:
-			types[o.kind] = &jsonschema.Schema{}
+			// An empty schema is written as true, which some clients of tools do not read.
+			types[o.kind] = &jsonschema.Schema{Description: "any JSON"}
 		case o.kind != nil:
 			types[o.kind] = &jsonschema.Schema{Type: "string", Enum: o.enum}
 		}
