@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"sluice/internal/digest"
@@ -43,6 +44,12 @@ func (a *App) ImportPlan(ctx context.Context, raw []byte) (PlanImportDoc, error)
 	}
 	open.Stamp = a.stamp()
 	run, err := a.Engine.OpenWith(ctx, open, submit)
+	if errors.Is(err, fault.RunExists) || errors.Is(err, fault.Conflict) {
+		id := read.Document.Plan.PlanID
+		return PlanImportDoc{}, fault.New(fault.RunExists, id, "plan %s exists", id).
+			With(fault.Action{Action: "status", Command: "sluice task status " + id, Why: "it shows where that plan stands"},
+				fault.Action{Action: "import", Why: "a file with another plan_id, or with none, becomes a plan of its own"})
+	}
 	if err != nil {
 		return PlanImportDoc{}, err
 	}

@@ -94,6 +94,8 @@ func (v look) planRewrite(d app.PlanRewriteDoc) string {
 		b.WriteString(v.next([]fault.Action{{Command: "sluice task rewrite " + d.PlanID + " --apply", Why: "it stores the proposal"}}))
 	case !task.HasErrors(d.Findings):
 		b.WriteString(v.next([]fault.Action{{Command: "sluice task run " + d.PlanID, Why: "it performs the tasks"}}))
+	default:
+		b.WriteString(v.next([]fault.Action{{Command: "sluice task import FILE", Why: "mend what is left in a file, with another plan_id or none, and import it"}}))
 	}
 	return b.String()
 }
