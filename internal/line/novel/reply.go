@@ -116,9 +116,12 @@ func sceneText(reply string) string {
 	return text
 }
 
-func blankScene(content string) []string {
+func sceneFlaws(content string) []string {
 	if story.Words(sceneText(content)) == 0 {
 		return []string{"the scene has no words"}
+	}
+	if rest, ok := strings.CutPrefix(sceneText(content), "{"); ok && strings.HasPrefix(strings.TrimSpace(rest), `"`) {
+		return []string{"the scene is a JSON document; its prose alone is needed"} // also one that breaks off
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func (s steps) scene(in line.In) (line.Move, error) {
 	}
 	if len(in.Replies) > 0 {
 		text := sceneText(in.Replies[0].Content)
-		if flaws := blankScene(text); len(flaws) > 0 {
+		if flaws := sceneFlaws(text); len(flaws) > 0 {
 			return line.Move{}, line.Unusable{Reason: flaws[0]}
 		}
 		return ours(story.GeneratedScene{SceneNumber: p.Scene, Content: text}, SchemaScene)
@@ -95,7 +95,7 @@ func (s steps) scene(in line.In) (line.Move, error) {
 		return line.Move{}, err
 	}
 	c, err := s.call(in, b, nil)
-	c.Check = blankScene
+	c.Check = sceneFlaws
 	return asking(c, err)
 }
 
