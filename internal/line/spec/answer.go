@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -351,7 +352,8 @@ func readAnswers(g line.Given) ([]Answer, error) {
 	given := map[string]string{}
 	if len(g.Content) > 0 {
 		var object map[string]json.RawMessage
-		if err := json.Unmarshal(g.Content, &object); err != nil {
+		content := bytes.TrimPrefix(g.Content, []byte("\ufeff")) // some editors put a byte order mark before it
+		if err := json.Unmarshal(content, &object); err != nil {
 			return nil, fault.Wrap(fault.BadValue, string(g.Ask.ID), err, "the answers are no JSON object of paths and values")
 		}
 		for path, value := range object {

@@ -8,6 +8,8 @@ import (
 	"pgregory.net/rapid"
 
 	"sluice/internal/fault"
+	"sluice/internal/kernel"
+	"sluice/internal/line"
 )
 
 func TestAnswersThatDoNotFitAreRefusedWithTheRule(t *testing.T) {
@@ -36,6 +38,13 @@ func TestAnswersThatDoNotFitAreRefusedWithTheRule(t *testing.T) {
 		if fault.CodeOf(err) != fault.BadValue || !strings.Contains(err.Error(), c.rule) || len(fault.From(err).Next) == 0 {
 			t.Errorf("%s=%q: %v, want a refusal that says %q", c.path, c.value, err, c.rule)
 		}
+	}
+}
+
+func TestAnswersAreReadBehindAByteOrderMark(t *testing.T) {
+	got, err := readAnswers(line.Given{Ask: &kernel.Ask{}, Content: []byte("\ufeff{\"spec.goal\": \"words\"}")})
+	if diff := cmp.Diff([]Answer{{"spec.goal", "words"}}, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }
 
