@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -41,8 +42,8 @@ what you must supply. The tasks themselves begin with sluice task run.
 			}
 			w.TopTask = string(raw)
 		}
-		if threshold < 0 || depth < 0 {
-			return wrongUse(c, "--threshold", "--threshold and --max-depth are 0 or more")
+		if !(threshold >= 0 && threshold <= math.MaxFloat64) || depth < 0 { // NaN is neither
+			return wrongUse(c, "--threshold", "--threshold and --max-depth are numbers, 0 or more")
 		}
 		if c.Flags().Changed("threshold") {
 			w.Threshold = &threshold

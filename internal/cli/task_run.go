@@ -213,7 +213,7 @@ func (k *Kit) written(c *cobra.Command, f reviewFlags) (task.Written, error) {
 		return w, wrongUse(c, "--reason", "--reject needs --reason TEXT; the next attempt works from it")
 	}
 	if c.Flags().Changed("score") {
-		if f.score < 0 || f.score > 100 {
+		if !(f.score >= 0 && f.score <= 100) { // NaN is not
 			return w, wrongUse(c, "--score", "--score is %v; 0 to 100 is needed", f.score)
 		}
 		w.Score = &f.score
