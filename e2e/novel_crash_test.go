@@ -94,7 +94,7 @@ func TestBookKilledWhileItIsWritten(t *testing.T) {
 		t.Fatalf("%d points, %d files and %d calls are too few to crash", points, len(want), len(keys))
 	}
 	whole.soundBook()
-	for _, at := range sample(t, points, 16) {
+	for _, at := range sample(t, points, 8) {
 		t.Run(fmt.Sprintf("point %d of %d", at, points), func(t *testing.T) {
 			t.Parallel()
 			s := p.killed(t, at, args...)
@@ -129,7 +129,7 @@ func TestBookKilledWhileARevisionIsApplied(t *testing.T) {
 	if points < 10 {
 		t.Fatalf("%d points are too few to crash", points)
 	}
-	for _, at := range sample(t, points, 6) {
+	for _, at := range sample(t, points, 4) {
 		t.Run(fmt.Sprintf("point %d of %d", at, points), func(t *testing.T) {
 			t.Parallel()
 			s := p.killed(t, at, apply...)

@@ -166,7 +166,7 @@ func TestSpecKilled(t *testing.T) {
 	if points < 100 || paid < 7 || len(want) < 10 {
 		t.Fatalf("%d points, %d calls and %d documents are too few to crash", points, paid, len(want))
 	}
-	for _, at := range sample(t, points, 12) {
+	for _, at := range sample(t, points, 6) {
 		t.Run(fmt.Sprintf("point %d of %d", at, points), func(t *testing.T) {
 			t.Parallel()
 			f, _ := newFeature(t, at)

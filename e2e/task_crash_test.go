@@ -216,7 +216,7 @@ func killedExports(t *testing.T, name string, p *planned, before map[string]stri
 		t.Fatalf("%d points are too few, or nothing changed", points)
 	}
 	p = &planned{dir: p.copied(t).dir} // the workspace goes on while the cases wait for their turn
-	for _, at := range sample(t, points, points) {
+	for _, at := range sample(t, points, 5) {
 		t.Run(fmt.Sprintf("%s export at point %d of %d", name, at, points), func(t *testing.T) {
 			t.Parallel()
 			s := p.killed(t, at, args...)
@@ -272,7 +272,7 @@ func TestPlanKilledWhileItIsPlanned(t *testing.T) {
 	if points < 30 || calls < 12 {
 		t.Fatalf("%d points and %d calls are too few to crash", points, calls)
 	}
-	for _, at := range sample(t, points, 6) {
+	for _, at := range sample(t, points, 4) {
 		t.Run(fmt.Sprintf("point %d of %d", at, points), func(t *testing.T) {
 			t.Parallel()
 			s := p.killed(t, at, args...)
