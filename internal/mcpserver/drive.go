@@ -100,6 +100,15 @@ func (d *drives) doc(id string) *DriveDoc {
 	return nil
 }
 
+// since tells of a drive beside something that was read after before. A drive that ended meanwhile still counts as it was:
+// what was read may be older than its end.
+func (d *drives) since(before *DriveDoc, id string) *DriveDoc {
+	if before != nil {
+		return before
+	}
+	return d.doc(id)
+}
+
 func (d *drives) stop() {
 	d.mu.Lock()
 	d.cancel()

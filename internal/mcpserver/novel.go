@@ -180,8 +180,10 @@ func ascending(list []int) []int {
 
 // bookDoc shows a book with what this server does about it.
 func (c *call) bookDoc(ctx context.Context, project string) (bookDoc, error) {
+	id := string(novel.RunID(project))
+	before := c.drives.doc(id)
 	doc, err := c.asClient().NovelStatus(ctx, project)
-	return bookDoc{doc, c.drives.doc(string(novel.RunID(project)))}, err
+	return bookDoc{doc, c.drives.since(before, id)}, err
 }
 
 // workOn lets a piece of work on a book go on behind the call. Two at a time would be in each other's way.

@@ -70,8 +70,9 @@ func specShowTools() ([]tool, error) {
 		about: "Shows where a feature stands and its open questions, each with the rule of its field. What was asked before comes with history."},
 		append([]schema.Option{schema.Describe("history", "true: the rounds before, too")}, ofFeature...), []schema.Option{schema.EnumType(spec.Statuses()...)},
 		func(ctx context.Context, c *call, in specQuestionsIn) (questionsDoc, error) {
+			before := c.drives.doc(in.FeatureID)
 			d, err := c.asClient().SpecQuestions(ctx, in.FeatureID, in.History)
-			return questionsDoc{d, c.drives.doc(d.FeatureID)}, err
+			return questionsDoc{d, c.drives.since(before, d.FeatureID)}, err
 		})
 	if err != nil {
 		return nil, err

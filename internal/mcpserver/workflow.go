@@ -138,11 +138,12 @@ func readTools() ([]tool, error) {
 			if err := scene.CheckSession(in.SessionName); err != nil {
 				return statusDoc{}, err
 			}
+			before := c.drives.doc(in.WorkflowID)
 			doc, err := c.statuses.of(ctx, c.asClient(), in.WorkflowID)
 			if err != nil {
 				return statusDoc{}, err
 			}
-			return statusDoc{doc, c.drives.doc(doc.WorkflowID)}, inSession(doc, in.SessionName)
+			return statusDoc{doc, c.drives.since(before, doc.WorkflowID)}, inSession(doc, in.SessionName)
 		})
 	if err != nil {
 		return nil, err
