@@ -91,32 +91,32 @@ func TestRouteByAgent(t *testing.T) {
 }
 
 func TestLadderStaysWhereItWorks(t *testing.T) {
-	var l Ladder
-	var tried []int
-	try := func(refused int, err error) func(int) (Reply, error) {
-		return func(way int) (Reply, error) {
-			tried = append(tried, way)
-			if way <= refused {
+	l := ladder{modes: []Mode{Strict, Object, Plain}}
+	var tried []Mode
+	try := func(refused Mode, err error) func(Mode) (Reply, error) {
+		return func(m Mode) (Reply, error) {
+			tried = append(tried, m)
+			if m <= refused {
 				return Reply{}, err
 			}
-			return Reply{Content: fmt.Sprint(way)}, nil
+			return Reply{Content: fmt.Sprint(m)}, nil
 		}
 	}
 	schema := FromStatus("p", 400, nil, "output_config.format.schema: keyword minLength")
 	r := Request{Schema: json.RawMessage(`{}`), Params: Params{Model: "m"}}
 	for range 2 {
-		if reply, err := l.Climb(r, 2, try(0, schema)); err != nil || reply.Content != "1" {
+		if reply, err := l.climb(r, try(0, schema)); err != nil || reply.Content != "1" {
 			t.Fatalf("got %+v, %v", reply, err)
 		}
 	}
 	r.Params.Model = "other"
-	if _, err := l.Climb(r, 2, try(2, schema)); err == nil {
+	if _, err := l.climb(r, try(2, schema)); err == nil {
 		t.Error("no way works, and there is no error")
 	}
-	if _, err := l.Climb(r, 2, try(2, FromStatus("p", 400, nil, "max_tokens is too large"))); err == nil {
+	if _, err := l.climb(r, try(2, FromStatus("p", 400, nil, "max_tokens is too large"))); err == nil {
 		t.Error("another fault was taken for one of the schema")
 	}
-	if _, err := l.Climb(Request{}, 2, try(-1, nil)); err != nil {
+	if _, err := l.climb(Request{}, try(-1, nil)); err != nil {
 		t.Error(err)
 	}
 	if got := fmt.Sprint(tried); got != "[0 1 1 0 1 2 0 2]" {

@@ -3,48 +3,61 @@ package model
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 )
 
-// Ladder remembers, for each model of a server, how a structured reply can be asked for. Way 0 is the strictest; each
-// way after it asks for less of the server and more of the prompt. The zero value is ready for use.
-type Ladder struct {
-	mu   sync.Mutex
-	ways map[string]int // the first that worked, by model
+// Mode is how a structured reply is asked for, from the strictest to what every server understands.
+type Mode int
+
+const (
+	Strict Mode = iota // the server holds the model to the schema
+	Object             // the server holds it to JSON; the prompt shows the schema
+	Plain              // the prompt alone asks for it
+)
+
+// ladder remembers, for each model of a server, the mode that works. Each mode after the first asks for less of the
+// server and more of the prompt.
+type ladder struct {
+	modes []Mode
+
+	mu    sync.Mutex
+	works map[string]Mode // the first that worked, by model
 }
 
-// Climb tries the ways from the first that is known to work until one is not refused for its schema. Without a
-// schema there is only the last way.
-func (l *Ladder) Climb(r Request, last int, try func(way int) (Reply, error)) (Reply, error) {
+// climb tries the modes from the one that is known to work until one is not refused for its schema. Without a schema
+// there is only the plain one.
+func (l *ladder) climb(r Request, try func(Mode) (Reply, error)) (Reply, error) {
 	if len(r.Schema) == 0 {
-		return try(last)
+		return try(Plain)
 	}
 	l.mu.Lock()
-	way := l.ways[r.Params.Model]
+	known := l.works[r.Params.Model]
 	l.mu.Unlock()
-	for ; ; way++ {
-		reply, err := try(way)
+	at := max(0, slices.Index(l.modes, known))
+	for ; ; at++ {
+		reply, err := try(l.modes[at])
 		if err == nil {
-			l.remember(r.Params.Model, way)
+			l.remember(r.Params.Model, l.modes[at])
 			return reply, nil
 		}
-		if way >= last || !refusesSchema(err) {
+		if at >= len(l.modes)-1 || !refusesSchema(err) {
 			return Reply{}, err
 		}
 	}
 }
 
-func (l *Ladder) remember(model string, way int) {
+func (l *ladder) remember(model string, m Mode) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.ways == nil {
-		l.ways = make(map[string]int)
+	if l.works == nil {
+		l.works = make(map[string]Mode)
 	}
-	l.ways[model] = way
+	l.works[model] = m
 }
 
-// refusesSchema tells a server that cannot do what a way asks from one that finds fault with something else.
+// refusesSchema tells a server that cannot do what a mode asks from one that finds fault with something else.
 func refusesSchema(err error) bool {
 	e, ok := errors.AsType[*Error](err)
 	if !ok || e.Status != http.StatusBadRequest && e.Status != http.StatusUnprocessableEntity && e.Status != http.StatusNotImplemented {

@@ -2,6 +2,7 @@ package modeltest
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -65,6 +66,11 @@ type Subject struct {
 	CannotRefuse bool
 	// Env are variables that a provider's own tools read. The adapter must not.
 	Env map[string]string
+}
+
+// Key is a source that always has this key.
+func Key(key model.Secret) model.KeySource {
+	return func(context.Context) (model.Secret, error) { return key, nil }
 }
 
 // server answers as the case under test says.

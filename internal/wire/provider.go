@@ -121,16 +121,16 @@ func (b board) limited(m model.Model, p config.Provider) model.Model {
 
 // adapter makes the client of a real server. It sends nothing.
 func adapter(p config.Provider) (model.Model, error) {
-	key := keySource(p.KeyFile, p.KeyEnv)
+	s := model.Server{Provider: p.Name, BaseURL: p.BaseURL, Key: keySource(p.KeyFile, p.KeyEnv), Timeout: p.Timeout}
 	switch p.Kind {
 	case "openai":
-		return openai.New(openai.Options{Provider: p.Name, BaseURL: p.BaseURL, Key: key, Timeout: p.Timeout}), nil
+		return openai.New(s), nil
 	case "anthropic":
-		return anthropic.New(anthropic.Options{Provider: p.Name, BaseURL: p.BaseURL, Key: key, Timeout: p.Timeout}), nil
+		return anthropic.New(s), nil
 	case "gemini":
-		return gemini.New(gemini.Options{Provider: p.Name, BaseURL: p.BaseURL, Key: key, Timeout: p.Timeout}), nil
+		return gemini.New(s), nil
 	case "ollama":
-		return ollama.New(ollama.Options{Provider: p.Name, BaseURL: p.BaseURL, Key: key, Window: p.Window, Timeout: p.Timeout}), nil
+		return ollama.New(s, p.Window), nil
 	}
 	return nil, noProvider(p.Kind)
 }

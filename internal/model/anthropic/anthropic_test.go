@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -101,15 +100,11 @@ func event(w http.ResponseWriter, name string, body map[string]any) {
 	fmt.Fprint(w, "\n")
 }
 
-func fixed(key model.Secret) model.KeySource {
-	return func(context.Context) (model.Secret, error) { return key, nil }
-}
-
 func TestConformance(t *testing.T) {
 	modeltest.Run(t, modeltest.Subject{
 		Wire: wire{}, FallsBack: true,
 		Open: func(_ *testing.T, baseURL string, key model.Secret, timeout time.Duration) model.Model {
-			return New(Options{BaseURL: baseURL, Key: fixed(key), Timeout: timeout})
+			return New(model.Server{BaseURL: baseURL, Key: modeltest.Key(key), Timeout: timeout})
 		},
 		Env: map[string]string{"ANTHROPIC_BASE_URL": "http://127.0.0.1:1", "ANTHROPIC_API_KEY": "sk-from-the-environment",
 			"ANTHROPIC_AUTH_TOKEN": "token-from-the-environment", "ANTHROPIC_CUSTOM_HEADERS": "X-Api-Key: sk-from-a-header"},
@@ -128,7 +123,7 @@ func talk(t *testing.T, respond func(http.ResponseWriter)) (*Client, *messagesRe
 		respond(w)
 	}))
 	t.Cleanup(srv.Close)
-	return New(Options{BaseURL: srv.URL, Model: "m"}), &seen
+	return New(model.Server{BaseURL: srv.URL, Model: "m"}), &seen
 }
 
 func TestSchemaOnTheWire(t *testing.T) {

@@ -9,14 +9,6 @@ import (
 	"sluice/internal/model"
 )
 
-// mode is how a structured reply is asked for.
-type mode int
-
-const (
-	strict mode = iota // the server holds the model to the schema
-	plain              // the prompt alone asks for it
-)
-
 // dialect is what structured outputs accept; anything else is refused with 400.
 var dialect = model.Dialect{
 	Drop: []string{
@@ -32,7 +24,7 @@ var dialect = model.Dialect{
 const defaultMaxTokens = 16 << 10
 
 // body is the request on the wire.
-func body(r model.Request, m mode) (sdk.MessageNewParams, error) {
+func body(r model.Call) (sdk.MessageNewParams, error) {
 	p := sdk.MessageNewParams{Model: r.Params.Model, MaxTokens: int64(r.Params.MaxTokens)}
 	if p.MaxTokens == 0 {
 		p.MaxTokens = defaultMaxTokens
@@ -45,12 +37,12 @@ func body(r model.Request, m mode) (sdk.MessageNewParams, error) {
 	}
 	prompt := r.Prompt
 	if len(r.Schema) > 0 {
-		schema, exact, err := reduced(r.Schema)
+		schema, exact, err := reduced(r)
 		if err != nil {
 			return p, err
 		}
 		// A schema with free maps is refused whatever else it says.
-		if m == strict && exact {
+		if r.Mode == model.Strict && exact {
 			p.OutputConfig.Format = sdk.JSONOutputFormatParam{Schema: schema}
 		} else {
 			prompt = r.PromptWithSchema()
@@ -62,10 +54,10 @@ func body(r model.Request, m mode) (sdk.MessageNewParams, error) {
 
 // reduced gives the schema in the shape that the SDK takes. Only the topmost level is a map: the properties below it
 // stay bytes and keep their order, which the model writes in.
-func reduced(full json.RawMessage) (map[string]any, bool, error) {
-	raw, exact, err := model.Reduce(full, dialect)
+func reduced(r model.Call) (map[string]any, bool, error) {
+	raw, exact, err := r.Reduced(dialect)
 	if err != nil {
-		return nil, false, fmt.Errorf("reduce: %w", err)
+		return nil, false, err
 	}
 	var parts map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &parts); err != nil {

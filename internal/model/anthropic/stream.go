@@ -1,29 +1,29 @@
 package anthropic
 
 import (
-	"errors"
 	"strings"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/packages/ssestream"
+
+	"sluice/internal/model"
 )
 
-var errEndedEarly = errors.New("the stream ended before the reply did")
-
 // read puts the events of a reply together. Counts of tokens in later events replace those before: they are totals.
-func read(events *ssestream.Stream[sdk.MessageStreamEventUnion], watch func(int)) (answer, error) {
+func read(events *ssestream.Stream[sdk.MessageStreamEventUnion], watch func(int)) (model.Answer, error) {
 	defer func() { _ = events.Close() }()
-	var a answer
+	var a model.Answer
 	var text strings.Builder
+	var stop sdk.StopReason
 	ended := false
 	for events.Next() {
 		event := events.Current()
 		switch event.Type {
 		case "message_start":
-			a.model = event.Message.Model
+			a.Model = event.Message.Model
 			u := event.Message.Usage
-			a.usage.InputTokens = int(u.InputTokens + u.CacheCreationInputTokens + u.CacheReadInputTokens)
-			a.usage.OutputTokens = int(u.OutputTokens)
+			a.Usage.InputTokens = int(u.InputTokens + u.CacheCreationInputTokens + u.CacheReadInputTokens)
+			a.Usage.OutputTokens = int(u.OutputTokens)
 		case "content_block_delta":
 			// What the model thinks aloud comes as another kind of delta and is left out.
 			if event.Delta.Type != "text_delta" {
@@ -34,21 +34,26 @@ func read(events *ssestream.Stream[sdk.MessageStreamEventUnion], watch func(int)
 				watch(text.Len())
 			}
 		case "message_delta":
-			a.stop, a.why = event.Delta.StopReason, event.Delta.StopDetails.Explanation
-			a.usage.OutputTokens = int(event.Usage.OutputTokens)
+			stop, a.Why = event.Delta.StopReason, event.Delta.StopDetails.Explanation
+			a.Usage.OutputTokens = int(event.Usage.OutputTokens)
 			if u := event.Usage; u.InputTokens > 0 {
-				a.usage.InputTokens = int(u.InputTokens + u.CacheCreationInputTokens + u.CacheReadInputTokens)
+				a.Usage.InputTokens = int(u.InputTokens + u.CacheCreationInputTokens + u.CacheReadInputTokens)
 			}
 		case "message_stop":
 			ended = true
 		}
 	}
 	if err := events.Err(); err != nil {
-		return answer{}, err
+		return model.Answer{}, err
 	}
 	if !ended {
-		return answer{}, errEndedEarly
+		return model.Answer{}, model.ErrEndedEarly
 	}
-	a.text = text.String()
+	a.Text = text.String()
+	a.Refused = stop == sdk.StopReasonRefusal
+	a.Cut = stop == sdk.StopReasonMaxTokens || stop == sdk.StopReasonModelContextWindowExceeded
+	if stop != sdk.StopReasonEndTurn {
+		a.Finish = string(stop)
+	}
 	return a, nil
 }

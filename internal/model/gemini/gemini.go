@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"sync"
-	"time"
 
 	sdk "google.golang.org/genai"
 
@@ -17,60 +16,44 @@ import (
 // DefaultBaseURL is Google's own server.
 const DefaultBaseURL = "https://generativelanguage.googleapis.com"
 
-// Options say which server to ask, and how.
-type Options struct {
-	Provider string          // the name in records and errors; "gemini" if empty
-	BaseURL  string          // DefaultBaseURL if empty
-	Key      model.KeySource // nil for gateways that want none
-	Model    string          // where a request names none
-	Timeout  time.Duration   // of one try; 0 leaves it to the caller's context
-}
-
 // Client is a model.Model.
 type Client struct {
-	o      Options
-	ladder model.Ladder
+	caller *model.Caller
 
 	mu  sync.Mutex
 	key model.Secret // that api was made for
 	api *sdk.Models  // nil before the first call
 }
 
-// New makes a client. Nothing is sent and no key is looked up before the first call.
-func New(o Options) *Client {
-	if o.Provider == "" {
-		o.Provider = "gemini"
-	}
-	if o.BaseURL == "" {
-		o.BaseURL = DefaultBaseURL
-	}
-	o.BaseURL = strings.TrimRight(o.BaseURL, "/") + "/"
-	return &Client{o: o}
+// New makes a client.
+func New(s model.Server) *Client {
+	return &Client{caller: model.NewCaller(s, "gemini", DefaultBaseURL, model.Strict, model.Object, model.Plain)}
 }
 
-// Complete asks once, or again in a simpler way where the server refuses the schema as such.
+// Complete asks for one reply.
 func (c *Client) Complete(ctx context.Context, r model.Request) (model.Reply, error) {
-	if r.Params.Model == "" {
-		r.Params.Model = c.o.Model
-	}
-	if !isName(r.Params.Model) {
-		return model.Reply{}, fault.New(fault.ModelUnknown, c.o.Provider, "%q is no name of a model", r.Params.Model).With(
+	return c.caller.Complete(ctx, r, c.send)
+}
+
+// send makes one request.
+func (c *Client) send(ctx context.Context, call model.Call) (model.Answer, error) {
+	if !isName(call.Params.Model) {
+		return model.Answer{}, fault.New(fault.ModelUnknown, call.Provider, "%q is no name of a model", call.Params.Model).With(
 			fault.Action{Action: "show_config", Command: "sluice config show", Why: "it shows the models in use"})
 	}
-	var key model.Secret
-	if c.o.Key != nil {
-		var err error
-		if key, err = c.o.Key(ctx); err != nil {
-			return model.Reply{}, err
-		}
-	}
-	api, err := c.models(ctx, key)
+	api, err := c.models(ctx, call.Key)
 	if err != nil {
-		return model.Reply{}, err
+		return model.Answer{}, err
 	}
-	return c.ladder.Climb(r, int(plain), func(way int) (model.Reply, error) {
-		return c.try(ctx, r, mode(way), api, key)
-	})
+	contents, config, err := body(call)
+	if err != nil {
+		return model.Answer{}, err
+	}
+	a := &answer{}
+	if err := a.ask(ctx, call, api, contents, config); err != nil {
+		return model.Answer{}, failure(call, err)
+	}
+	return a.whole(), nil
 }
 
 // isName keeps a name from becoming another path of the server: this API has the model in its address.
@@ -93,37 +76,17 @@ func (c *Client) models(ctx context.Context, key model.Secret) (*sdk.Models, err
 	client := model.HTTPClient()
 	client.Transport = transport{client.Transport, key}
 	made, err := sdk.NewClient(ctx, &sdk.ClientConfig{Backend: sdk.BackendGeminiAPI, APIKey: noKey, HTTPClient: client,
-		HTTPOptions: sdk.HTTPOptions{BaseURL: c.o.BaseURL}})
+		HTTPOptions: sdk.HTTPOptions{BaseURL: c.caller.BaseURL}})
 	if err != nil {
-		return nil, fault.Wrap(fault.Unexpected, c.o.Provider, err, "the client of %s cannot be made", c.o.Provider)
+		return nil, fault.Wrap(fault.Unexpected, c.caller.Provider, err, "the client of %s cannot be made", c.caller.Provider)
 	}
 	c.api, c.key = made.Models, key
 	return c.api, nil
 }
 
-// try sends one request.
-func (c *Client) try(ctx context.Context, r model.Request, m mode, api *sdk.Models, key model.Secret) (model.Reply, error) {
-	contents, config, err := body(r, m)
-	if err != nil {
-		return model.Reply{}, fault.Wrap(fault.Unexpected, r.Agent, err, "the schema of %s cannot be sent", r.Agent)
-	}
-	limited := ctx
-	if c.o.Timeout > 0 {
-		var cancel context.CancelFunc
-		limited, cancel = context.WithTimeout(ctx, c.o.Timeout)
-		defer cancel()
-	}
-	began := time.Now()
-	a := &answer{}
-	if err := a.ask(limited, r, api, contents, config); err != nil {
-		return model.Reply{}, c.failure(ctx, key, err)
-	}
-	return c.reply(r, a, key, time.Since(began))
-}
-
 // ask fills the answer. The SDK panics on answers that are JSON of another shape than it expects; to a person that is one
 // more answer that cannot be read.
-func (a *answer) ask(ctx context.Context, r model.Request, api *sdk.Models, contents []*sdk.Content, config *sdk.GenerateContentConfig) (err error) {
+func (a *answer) ask(ctx context.Context, r model.Call, api *sdk.Models, contents []*sdk.Content, config *sdk.GenerateContentConfig) (err error) {
 	defer func() {
 		if recover() != nil {
 			err = errors.New("the answer cannot be read")
@@ -140,41 +103,14 @@ func (a *answer) ask(ctx context.Context, r model.Request, api *sdk.Models, cont
 }
 
 // failure classes what the SDK returns.
-func (c *Client) failure(ctx context.Context, key model.Secret, err error) error {
+func failure(call model.Call, err error) error {
 	if s, ok := errors.AsType[*statusError](err); ok {
-		return s.word(c.o.Provider, key)
+		return s.word(call)
 	}
 	if api, ok := errors.AsType[sdk.APIError](err); ok && api.Code >= 400 {
-		return model.FromStatus(c.o.Provider, api.Code, nil, key.Scrub(api.Message)) // it came inside the stream
+		return call.Failed(api.Code, nil, api.Message) // it came inside the stream
 	}
-	return model.FromTransport(ctx, c.o.Provider, key, err)
-}
-
-// reply reads an answer.
-func (c *Client) reply(r model.Request, a *answer, key model.Secret, took time.Duration) (model.Reply, error) {
-	a.usage.Duration = took
-	switch a.finish {
-	case sdk.FinishReasonMaxTokens:
-		return model.Reply{}, model.Truncated(c.o.Provider, r.Agent, a.usage)
-	case sdk.FinishReasonSafety, sdk.FinishReasonRecitation, sdk.FinishReasonBlocklist, sdk.FinishReasonProhibitedContent,
-		sdk.FinishReasonSPII, sdk.FinishReasonLanguage:
-		return model.Reply{}, model.Refused(c.o.Provider, r.Agent, key.Scrub(string(a.finish)+" "+a.why), a.usage)
-	}
-	if a.blocked != "" {
-		return model.Reply{}, model.Refused(c.o.Provider, r.Agent, key.Scrub(a.blocked+" "+a.why), a.usage)
-	}
-	text := a.text.String()
-	if strings.TrimSpace(text) == "" {
-		return model.Reply{}, model.Unavailable(c.o.Provider, "%s answered %s with an empty reply %s", c.o.Provider, r.Agent, a.finish)
-	}
-	if a.model == "" {
-		a.model = r.Params.Model
-	}
-	finish := strings.ToLower(string(a.finish))
-	if finish == "" {
-		finish = "stop"
-	}
-	return model.Reply{Content: text, Usage: a.usage, Model: a.model, Provider: c.o.Provider, Finish: finish}, nil
+	return err
 }
 
 // answer is a whole reply, put together from its pieces.
@@ -185,4 +121,21 @@ type answer struct {
 	blocked string // why the prompt was refused
 	why     string
 	usage   journal.Usage
+}
+
+// whole takes what is wanted of it.
+func (a *answer) whole() model.Answer {
+	w := model.Answer{Text: a.text.String(), Model: a.model, Finish: strings.ToLower(string(a.finish)), Why: string(a.finish), Usage: a.usage}
+	switch a.finish {
+	case sdk.FinishReasonMaxTokens:
+		w.Cut = true
+	case sdk.FinishReasonSafety, sdk.FinishReasonRecitation, sdk.FinishReasonBlocklist, sdk.FinishReasonProhibitedContent,
+		sdk.FinishReasonSPII, sdk.FinishReasonLanguage:
+		w.Refused, w.Why = true, string(a.finish)+" "+a.why
+	default:
+		if a.blocked != "" {
+			w.Refused, w.Why = true, a.blocked+" "+a.why
+		}
+	}
+	return w
 }

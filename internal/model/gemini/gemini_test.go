@@ -1,7 +1,6 @@
 package gemini
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -103,15 +102,11 @@ func (wire) Write(w http.ResponseWriter, asked modeltest.Asked, a modeltest.Answ
 	send(piece("", finish))
 }
 
-func fixed(key model.Secret) model.KeySource {
-	return func(context.Context) (model.Secret, error) { return key, nil }
-}
-
 func TestConformance(t *testing.T) {
 	modeltest.Run(t, modeltest.Subject{
 		Wire: wire{}, FallsBack: true,
 		Open: func(_ *testing.T, baseURL string, key model.Secret, timeout time.Duration) model.Model {
-			return New(Options{BaseURL: baseURL, Key: fixed(key), Timeout: timeout})
+			return New(model.Server{BaseURL: baseURL, Key: modeltest.Key(key), Timeout: timeout})
 		},
 		Env: map[string]string{"GOOGLE_GEMINI_BASE_URL": "http://127.0.0.1:1", "GOOGLE_VERTEX_BASE_URL": "http://127.0.0.1:1",
 			"GEMINI_API_KEY": "key-from-the-environment", "GOOGLE_GENAI_USE_VERTEXAI": "true", "GOOGLE_GENAI_USE_ENTERPRISE": "true",
@@ -132,7 +127,7 @@ func talk(t *testing.T, status int, body string) (*Client, *generateRequest) {
 		fmt.Fprint(w, body)
 	}))
 	t.Cleanup(srv.Close)
-	return New(Options{BaseURL: srv.URL, Model: "m"}), &seen
+	return New(model.Server{BaseURL: srv.URL, Model: "m"}), &seen
 }
 
 const fine = `{"candidates":[{"content":{"parts":[{"text":"hm","thought":true},{"text":"{}"}]},"finishReason":"STOP"}]}`

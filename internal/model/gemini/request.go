@@ -2,22 +2,12 @@ package gemini
 
 import (
 	"encoding/json"
-	"errors"
 	"iter"
 	"math"
 
 	sdk "google.golang.org/genai"
 
 	"sluice/internal/model"
-)
-
-// mode is how a structured reply is asked for.
-type mode int
-
-const (
-	strict mode = iota // the server holds the model to the schema
-	object             // the server holds it to JSON; the prompt shows the schema
-	plain              // the prompt alone asks for it
 )
 
 // dialect leaves out what this API does not list; it refuses some of that and ignores the rest.
@@ -30,7 +20,7 @@ var dialect = model.Dialect{Drop: []string{
 const asJSON = "application/json"
 
 // body is the request on the wire.
-func body(r model.Request, m mode) ([]*sdk.Content, *sdk.GenerateContentConfig, error) {
+func body(r model.Call) ([]*sdk.Content, *sdk.GenerateContentConfig, error) {
 	config := &sdk.GenerateContentConfig{CandidateCount: 1, MaxOutputTokens: int32(min(r.Params.MaxTokens, math.MaxInt32))}
 	if r.System != "" {
 		config.SystemInstruction = sdk.NewContentFromText(r.System, sdk.RoleUser)
@@ -44,8 +34,8 @@ func body(r model.Request, m mode) ([]*sdk.Content, *sdk.GenerateContentConfig, 
 		config.Seed = &seed
 	}
 	prompt := r.Prompt
-	if len(r.Schema) > 0 && m == strict {
-		reduced, _, err := model.Reduce(r.Schema, dialect)
+	if len(r.Schema) > 0 && r.Mode == model.Strict {
+		reduced, _, err := r.Reduced(dialect)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -53,7 +43,7 @@ func body(r model.Request, m mode) ([]*sdk.Content, *sdk.GenerateContentConfig, 
 		config.HTTPOptions = &sdk.HTTPOptions{ExtrasRequestProvider: withSchema(reduced)}
 	} else if len(r.Schema) > 0 {
 		prompt = r.PromptWithSchema()
-		if m == object {
+		if r.Mode == model.Object {
 			config.ResponseMIMEType = asJSON
 		}
 	}
@@ -74,8 +64,6 @@ func withSchema(schema json.RawMessage) sdk.ExtrasRequestProvider {
 	}
 }
 
-var errEndedEarly = errors.New("the stream ended before the reply did")
-
 // read puts the pieces of a reply together.
 func (a *answer) read(pieces iter.Seq2[*sdk.GenerateContentResponse, error], watch func(int)) error {
 	for piece, err := range pieces {
@@ -89,7 +77,7 @@ func (a *answer) read(pieces iter.Seq2[*sdk.GenerateContentResponse, error], wat
 		}
 	}
 	if a.finish == "" && a.blocked == "" {
-		return errEndedEarly
+		return model.ErrEndedEarly
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ type statusError struct {
 func (e *statusError) Error() string { return "status " + strconv.Itoa(e.status) }
 
 // word makes the fault of it.
-func (e *statusError) word(provider string, key model.Secret) error {
+func (e *statusError) word(call model.Call) error {
 	var told struct {
 		Error struct {
 			Message string
@@ -72,7 +72,7 @@ func (e *statusError) word(provider string, key model.Secret) error {
 			wait = t
 		}
 	}
-	f := model.FromStatus(provider, status, e.header, key.Scrub(detail))
+	f := call.Failed(status, e.header, detail)
 	if f.Class == model.Retryable && f.RetryAfter == 0 {
 		f.RetryAfter = wait
 	}

@@ -1,7 +1,6 @@
 package ollama
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -66,15 +65,11 @@ func (wire) Write(w http.ResponseWriter, _ modeltest.Asked, a modeltest.Answer) 
 
 func line(w http.ResponseWriter, v any) { _ = json.NewEncoder(w).Encode(v) }
 
-func fixed(key model.Secret) model.KeySource {
-	return func(context.Context) (model.Secret, error) { return key, nil }
-}
-
 func TestConformance(t *testing.T) {
 	modeltest.Run(t, modeltest.Subject{
 		Wire: wire{}, FallsBack: true, CannotRefuse: true,
 		Open: func(_ *testing.T, baseURL string, key model.Secret, timeout time.Duration) model.Model {
-			return New(Options{BaseURL: baseURL, Key: fixed(key), Timeout: timeout})
+			return New(model.Server{BaseURL: baseURL, Key: modeltest.Key(key), Timeout: timeout}, 0)
 		},
 		Env: map[string]string{"OLLAMA_HOST": "http://127.0.0.1:1", "OLLAMA_API_KEY": "sk-from-the-environment"},
 	})
@@ -112,7 +107,7 @@ func TestWindowMakesRoom(t *testing.T) {
 		"beyond all models":   {strings.Repeat("雨", 600000), 1000, 0, 256 << 10},
 	} {
 		url, seen := talk(t, 200, done)
-		c := New(Options{BaseURL: url + "/", Model: "m", Window: test.fixed})
+		c := New(model.Server{BaseURL: url + "/", Model: "m"}, test.fixed)
 		if _, err := c.Complete(t.Context(), model.Request{Prompt: test.prompt, Params: model.Params{MaxTokens: test.reply}}); err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +134,7 @@ func TestOddAnswers(t *testing.T) {
 		"prompt too long":   {400, `{"error":"the input length exceeds the context length"}`, model.Permanent, fault.ModelBadRequest, "context length"},
 	} {
 		url, _ := talk(t, test.status, test.body)
-		_, err := New(Options{BaseURL: url, Model: "m"}).Complete(t.Context(), model.Request{Agent: "x", Prompt: "p"})
+		_, err := New(model.Server{BaseURL: url, Model: "m"}, 0).Complete(t.Context(), model.Request{Agent: "x", Prompt: "p"})
 		if model.ClassOf(err) != test.class || fault.CodeOf(err) != test.code || !strings.Contains(fmt.Sprint(err), test.says) {
 			t.Errorf("%s: got %v (%s), want %s %s", name, err, model.ClassOf(err), test.class, test.code)
 		}
@@ -149,7 +144,7 @@ func TestOddAnswers(t *testing.T) {
 func TestMissingModelSaysHowToGetIt(t *testing.T) {
 	for name, want := range map[string]string{"qwen3:8b": "ollama pull qwen3:8b", "x; rm -rf /": "ollama pull MODEL"} {
 		url, _ := talk(t, 404, `{"error":"model not found"}`)
-		_, err := New(Options{BaseURL: url, Model: name}).Complete(t.Context(), model.Request{Agent: "x", Prompt: "p"})
+		_, err := New(model.Server{BaseURL: url, Model: name}, 0).Complete(t.Context(), model.Request{Agent: "x", Prompt: "p"})
 		next := fault.From(err).Next
 		if !errors.Is(err, fault.ModelUnknown) || len(next) == 0 || next[len(next)-1].Command != want {
 			t.Errorf("got %v, %+v; want %s", err, next, want)
@@ -159,7 +154,7 @@ func TestMissingModelSaysHowToGetIt(t *testing.T) {
 
 func TestThoughtsAreLeftOut(t *testing.T) {
 	url, _ := talk(t, 200, `{"message":{"content":"","thinking":"hm"}}`+"\n"+done)
-	reply, err := New(Options{BaseURL: url, Model: "m"}).Complete(t.Context(), model.Request{Agent: "x", Prompt: "p"})
+	reply, err := New(model.Server{BaseURL: url, Model: "m"}, 0).Complete(t.Context(), model.Request{Agent: "x", Prompt: "p"})
 	if err != nil || reply.Content != "ok" {
 		t.Errorf("got %+v, %v", reply, err)
 	}

@@ -8,16 +8,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"sluice/internal/fault"
+	"sluice/internal/journal"
 	"sluice/internal/model"
-)
-
-// mode is how a structured reply is asked for.
-type mode int
-
-const (
-	schema mode = iota // the server holds the model to the schema
-	object             // the server holds it to JSON; the prompt shows the schema
-	plain              // the prompt alone asks for it
 )
 
 // dialect leaves out what the server's grammar does not know or gets wrong.
@@ -51,19 +44,19 @@ type request struct {
 }
 
 // body is the request on the wire. It always asks for a stream: one way of reading serves all.
-func (c *Client) body(r model.Request, m mode) ([]byte, error) {
+func (c *Client) body(r model.Call) ([]byte, error) {
 	b := request{Model: r.Params.Model, Stream: true,
 		Options: options{MaxTokens: r.Params.MaxTokens, Temperature: r.Params.Temperature, Seed: r.Params.Seed}}
 	prompt := r.Prompt
 	if len(r.Schema) > 0 {
-		switch m {
-		case schema:
-			reduced, _, err := model.Reduce(r.Schema, dialect)
+		switch r.Mode {
+		case model.Strict:
+			reduced, _, err := r.Reduced(dialect)
 			if err != nil {
 				return nil, err
 			}
 			b.Format = reduced
-		case object:
+		case model.Object:
 			b.Format = json.RawMessage(`"json"`)
 		}
 		// The grammar alone does not tell the model what the fields are for.
@@ -73,10 +66,14 @@ func (c *Client) body(r model.Request, m mode) ([]byte, error) {
 		b.Messages = append(b.Messages, message{"system", r.System})
 	}
 	b.Messages = append(b.Messages, message{"user", prompt})
-	if b.Options.Window = c.o.Window; b.Options.Window == 0 {
+	if b.Options.Window = c.window; b.Options.Window == 0 {
 		b.Options.Window = window(r.System+prompt, r.Params.MaxTokens)
 	}
-	return json.Marshal(b)
+	raw, err := json.Marshal(b)
+	if err != nil {
+		return nil, fault.Wrap(fault.Unexpected, r.Agent, err, "the request of %s cannot be sent", r.Agent)
+	}
+	return raw, nil
 }
 
 // Room that is made for a reply whose length nobody bounds, and the smallest and largest window that is asked for.
@@ -118,34 +115,32 @@ type piece struct {
 	Error   string  `json:"error"`
 }
 
-var errEndedEarly = errors.New("the stream ended before the reply did")
-
 // read puts the pieces of a reply together. What a model thinks aloud comes in a field of its own and is left out.
-func read(body io.Reader, watch func(int)) (answer, error) {
-	var a answer
+func read(call model.Call, body io.Reader) (model.Answer, error) {
+	var a model.Answer
 	var text strings.Builder
 	dec := json.NewDecoder(body)
 	for {
 		var p piece
 		if err := dec.Decode(&p); err != nil {
 			if errors.Is(err, io.EOF) {
-				return a, errEndedEarly
+				return a, model.ErrEndedEarly
 			}
 			return a, fmt.Errorf("the stream cannot be read: %w", err)
 		}
 		if p.Error != "" {
-			a.fault = p.Error
-			return a, nil
+			return a, call.Broken(p.Error) // it came after the status had been sent
 		}
 		text.WriteString(p.Message.Content)
-		if watch != nil && p.Message.Content != "" {
-			watch(text.Len())
+		if call.Watch != nil && p.Message.Content != "" {
+			call.Watch(text.Len())
 		}
 		if p.Model != "" {
-			a.model = p.Model
+			a.Model = p.Model
 		}
 		if p.Done {
-			a.text, a.reason, a.input, a.output = text.String(), p.Reason, p.Input, p.Output
+			a.Text, a.Finish, a.Cut = text.String(), p.Reason, p.Reason == "length"
+			a.Usage = journal.Usage{InputTokens: p.Input, OutputTokens: p.Output}
 			return a, nil
 		}
 	}

@@ -2,23 +2,12 @@ package openai
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/shared"
 
-	"sluice/internal/fault"
 	"sluice/internal/model"
-)
-
-// mode is how a structured reply is asked for, from the strictest to what every server understands.
-type mode int
-
-const (
-	strict mode = iota // the server enforces the schema
-	object             // the server enforces JSON; the prompt shows the schema
-	plain              // the prompt alone asks for it
 )
 
 // dialect is what strict mode accepts, narrowed to what compatible servers accept as well.
@@ -33,10 +22,10 @@ var dialect = model.Dialect{
 }
 
 // body is the request on the wire.
-func (c *Client) body(r model.Request, m mode) (sdk.ChatCompletionNewParams, error) {
+func (c *Client) body(r model.Call) (sdk.ChatCompletionNewParams, error) {
 	p := sdk.ChatCompletionNewParams{Model: r.Params.Model}
 	prompt := r.Prompt
-	if len(r.Schema) > 0 && m != strict {
+	if len(r.Schema) > 0 && r.Mode != model.Strict {
 		prompt = r.PromptWithSchema()
 	}
 	if r.System != "" {
@@ -51,7 +40,7 @@ func (c *Client) body(r model.Request, m mode) (sdk.ChatCompletionNewParams, err
 	}
 	if r.Params.MaxTokens > 0 {
 		// OpenAI's newer models refuse the old name; most other servers know no other.
-		if strings.HasPrefix(c.o.BaseURL, DefaultBaseURL) {
+		if strings.HasPrefix(c.caller.BaseURL, DefaultBaseURL) {
 			p.MaxCompletionTokens = sdk.Int(int64(r.Params.MaxTokens))
 		} else {
 			p.MaxTokens = sdk.Int(int64(r.Params.MaxTokens))
@@ -60,23 +49,23 @@ func (c *Client) body(r model.Request, m mode) (sdk.ChatCompletionNewParams, err
 	if len(r.Schema) == 0 {
 		return p, nil
 	}
-	switch m {
-	case strict:
+	switch r.Mode {
+	case model.Strict:
 		format, err := schemaFormat(r)
 		if err != nil {
-			return p, fault.Wrap(fault.Unexpected, r.Agent, err, "the schema of %s cannot be sent", r.Agent)
+			return p, err
 		}
 		p.ResponseFormat.OfJSONSchema = format
-	case object:
+	case model.Object:
 		p.ResponseFormat.OfJSONObject = &shared.ResponseFormatJSONObjectParam{}
 	}
 	return p, nil
 }
 
-func schemaFormat(r model.Request) (*shared.ResponseFormatJSONSchemaParam, error) {
-	reduced, exact, err := model.Reduce(r.Schema, dialect)
+func schemaFormat(r model.Call) (*shared.ResponseFormatJSONSchemaParam, error) {
+	reduced, exact, err := r.Reduced(dialect)
 	if err != nil {
-		return nil, fmt.Errorf("reduce: %w", err)
+		return nil, err
 	}
 	return &shared.ResponseFormatJSONSchemaParam{JSONSchema: shared.ResponseFormatJSONSchemaJSONSchemaParam{
 		// Raw bytes keep the order of the properties, which the model writes in.

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"context"
-
 	"sluice/internal/fault"
 	"sluice/internal/journal"
 	"sluice/internal/model"
@@ -117,15 +115,11 @@ func writeStream(w http.ResponseWriter, a modeltest.Answer) {
 
 func write(w http.ResponseWriter, v any) { _ = json.NewEncoder(w).Encode(v) }
 
-func fixed(key model.Secret) model.KeySource {
-	return func(context.Context) (model.Secret, error) { return key, nil }
-}
-
 func TestConformance(t *testing.T) {
 	modeltest.Run(t, modeltest.Subject{
 		Wire: wire{}, FallsBack: true,
 		Open: func(_ *testing.T, baseURL string, key model.Secret, timeout time.Duration) model.Model {
-			return New(Options{BaseURL: baseURL + "/v1", Key: fixed(key), Timeout: timeout})
+			return New(model.Server{BaseURL: baseURL + "/v1", Key: modeltest.Key(key), Timeout: timeout})
 		},
 		Env: map[string]string{"OPENAI_BASE_URL": "http://127.0.0.1:1", "OPENAI_API_KEY": "sk-from-the-environment"},
 	})
@@ -152,7 +146,7 @@ func TestSchemaOnTheWire(t *testing.T) {
 	url, seen := capture(t, func(_ int, _ chatRequest, w http.ResponseWriter) {
 		wire{}.Write(w, modeltest.Asked{}, modeltest.Answer{Text: "{}"})
 	})
-	c := New(Options{BaseURL: url, Model: "m"})
+	c := New(model.Server{BaseURL: url, Model: "m"})
 	for schema, exact := range map[string]bool{
 		`{"type":"object","required":["b"],"properties":{"b":{"type":"string","minLength":3},"a":{"type":"integer"}}}`:     true,
 		`{"type":"object","required":["m"],"properties":{"m":{"type":"object","additionalProperties":{"type":"string"}}}}`: false,
@@ -182,7 +176,7 @@ func TestFallsBackStepByStep(t *testing.T) {
 		}
 		wire{}.Write(w, modeltest.Asked{}, modeltest.Answer{Text: `{"a":1}`})
 	})
-	c := New(Options{BaseURL: url, Model: "m"})
+	c := New(model.Server{BaseURL: url, Model: "m"})
 	r := model.Request{Agent: "x", Prompt: "p", Schema: json.RawMessage(`{"type":"object"}`)}
 	for range 2 {
 		if _, err := c.Complete(t.Context(), r); err != nil {
@@ -221,7 +215,7 @@ func TestOddAnswers(t *testing.T) {
 		"not json":              {`<html>`, model.Retryable, fault.ModelUnavailable},
 	} {
 		url, _ := capture(t, func(_ int, _ chatRequest, w http.ResponseWriter) { fmt.Fprint(w, test.body) })
-		_, err := New(Options{BaseURL: url, Model: "m"}).Complete(t.Context(), model.Request{Agent: "x", Prompt: "p"})
+		_, err := New(model.Server{BaseURL: url, Model: "m"}).Complete(t.Context(), model.Request{Agent: "x", Prompt: "p"})
 		if model.ClassOf(err) != test.class || fault.CodeOf(err) != test.code {
 			t.Errorf("%s: got %v (%s), want %s %s", name, err, model.ClassOf(err), test.class, test.code)
 		}
@@ -236,7 +230,7 @@ func TestServerWithoutStreamsIsAskedWhole(t *testing.T) {
 		}
 		wire{}.Write(w, modeltest.Asked{}, modeltest.Answer{Text: "whole"})
 	})
-	c := New(Options{BaseURL: url, Model: "m"})
+	c := New(model.Server{BaseURL: url, Model: "m"})
 	for range 2 {
 		reply, err := c.Complete(t.Context(), model.Request{Agent: "x", Prompt: "p", Watch: func(int) {}})
 		if err != nil || reply.Content != "whole" {
@@ -253,7 +247,7 @@ func TestServerThatTakesNoNoticeOfStreams(t *testing.T) {
 		wire{}.Write(w, modeltest.Asked{}, modeltest.Answer{Text: "whole", Usage: journal.Usage{InputTokens: 3}})
 	})
 	told := 0
-	reply, err := New(Options{BaseURL: url, Model: "m"}).Complete(t.Context(), model.Request{Agent: "x", Prompt: "p", Watch: func(n int) { told = n }})
+	reply, err := New(model.Server{BaseURL: url, Model: "m"}).Complete(t.Context(), model.Request{Agent: "x", Prompt: "p", Watch: func(n int) { told = n }})
 	if err != nil || reply.Content != "whole" || reply.Usage.InputTokens != 3 || told != 5 || len(*seen) != 1 {
 		t.Errorf("got %+v, %v after %d requests", reply, err, len(*seen))
 	}
@@ -264,14 +258,14 @@ func TestErrorInsideAStream(t *testing.T) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		fmt.Fprint(w, "data: {\"error\":{\"code\":429,\"message\":\"upstream is busy\"}}\n\n")
 	})
-	_, err := New(Options{BaseURL: url, Model: "m"}).Complete(t.Context(), model.Request{Agent: "x", Prompt: "p", Watch: func(int) {}})
+	_, err := New(model.Server{BaseURL: url, Model: "m"}).Complete(t.Context(), model.Request{Agent: "x", Prompt: "p", Watch: func(int) {}})
 	if model.ClassOf(err) != model.Retryable || !strings.Contains(err.Error(), "upstream is busy") {
 		t.Errorf("got %v (%s)", err, model.ClassOf(err))
 	}
 }
 
 func TestMissingKeyIsToldBeforeAnythingIsSent(t *testing.T) {
-	c := New(Options{BaseURL: "http://127.0.0.1:1", Key: model.KeyFromEnv(func(string) (string, bool) { return "", false }, "OPENAI_API_KEY")})
+	c := New(model.Server{BaseURL: "http://127.0.0.1:1", Key: model.KeyFromEnv(func(string) (string, bool) { return "", false }, "OPENAI_API_KEY")})
 	if _, err := c.Complete(t.Context(), model.Request{}); !errors.Is(err, fault.ModelAuth) {
 		t.Errorf("got %v, want model_auth", err)
 	}

@@ -15,9 +15,6 @@ import (
 	"sluice/internal/model"
 )
 
-// errEndedEarly is a stream without its end: the connection closed as if all had been said.
-var errEndedEarly = errors.New("the stream ended before the reply did")
-
 // stream asks for the reply in pieces and puts them together, as if it had come whole.
 func stream(ctx context.Context, chat sdk.ChatCompletionService, body sdk.ChatCompletionNewParams, watch func(int)) (*sdk.ChatCompletion, error) {
 	body.StreamOptions.IncludeUsage = sdk.Bool(true)
@@ -55,7 +52,7 @@ func stream(ctx context.Context, chat sdk.ChatCompletionService, body sdk.ChatCo
 		return nil, err
 	}
 	if finish == "" {
-		return nil, errEndedEarly
+		return nil, model.ErrEndedEarly
 	}
 	answer.Choices = []sdk.ChatCompletionChoice{{FinishReason: finish,
 		Message: sdk.ChatCompletionMessage{Content: text.String(), Refusal: refusal.String()}}}
