@@ -117,6 +117,9 @@ func (t *turn) move(ctx context.Context, f *flight) *Act {
 		return t.failure(ctx, f, stepError(fault.New(fault.BadNode, string(f.in.Node.ID), "step %s asks for nothing and is not done", f.in.Node.Step)), nil)
 	}
 	f.calls, f.commands = m.Calls, m.Commands
+	if m.Then != nil {
+		f.step = m.Then
+	}
 	return nil
 }
 

@@ -127,7 +127,10 @@ type Move struct {
 	// Numbers names series: of each the next number is reserved, for good, before the step goes on with it. A number is
 	// never given twice, and one that is not used is lost.
 	Numbers []string
-	Done    *Out
+	// Then goes on with the answers to the calls as the step itself would, without doing again what it did to ask them.
+	// Nil leaves it to the step.
+	Then Step
+	Done *Out
 }
 
 // Found is a file that a step asked for.

@@ -226,12 +226,16 @@ func (d *drive) move(in line.In, a *kernel.Attempt) kernel.Command {
 		d.t.Fatalf("node %s: the line has no step %q", in.Node.ID, in.Node.Step)
 	}
 	var sources []kernel.VersionID
+	then := step
 	for range 100 {
-		m, err := step(in)
+		m, err := then(in)
 		again, errAgain := step(in)
 		if fmt.Sprint(err) != fmt.Sprint(errAgain) || cmp.Diff(m.Done, again.Done) != "" || cmp.Diff(prompts(m), prompts(again)) != "" ||
 			cmp.Diff(m.Commands, again.Commands) != "" || cmp.Diff(m.Numbers, again.Numbers) != "" {
 			d.t.Errorf("step %s moves otherwise when asked again", in.Node.Step)
+		}
+		if m.Then != nil {
+			then = m.Then
 		}
 		if err != nil {
 			e := kernel.StepError{Code: "step_failed", Message: err.Error(), Class: kernel.BadReply, Final: true}

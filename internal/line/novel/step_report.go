@@ -77,20 +77,28 @@ func (s steps) consistency(in line.In) (line.Move, error) {
 		return line.Move{Wants: lacking}, err
 	}
 	found := certain(j)
+	report := func(in line.In) (line.Move, error) { return consistent(in, found) }
 	if len(in.Replies) > 0 {
-		reply, err := decodeReply[consistencyReply](in.Replies[0])
-		if err != nil {
-			return line.Move{}, err
-		}
-		report := story.ConsistencyReport{ChapterNumber: j.params.Chapter, Summary: reply.Summary, CreatedAt: in.Attempt.Began.UTC().Format(time.RFC3339)}
-		report.Issues = append(append(report.Issues, found...), reply.Issues...)
-		return ours(report, SchemaConsistency)
+		return report(in)
 	}
 	b, err := briefing.ForConsistency(j.book, j.plan, j.text, found, options(in))
 	if err != nil {
 		return line.Move{}, err
 	}
-	return asking(s.call(in, b, s.schemas.consistency))
+	m, err := asking(s.call(in, b, s.schemas.consistency))
+	m.Then = report
+	return m, err
+}
+
+// consistent reports what was found for certain, then what the model found.
+func consistent(in line.In, found []story.ConsistencyIssue) (line.Move, error) {
+	reply, err := decodeReply[consistencyReply](in.Replies[0])
+	if err != nil {
+		return line.Move{}, err
+	}
+	report := story.ConsistencyReport{ChapterNumber: ChapterOf(in.Node.ID), Summary: reply.Summary, CreatedAt: in.Attempt.Began.UTC().Format(time.RFC3339)}
+	report.Issues = append(append(report.Issues, found...), reply.Issues...)
+	return ours(report, SchemaConsistency)
 }
 
 // logic reviews a chapter. What the score means is not said here.

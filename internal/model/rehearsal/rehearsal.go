@@ -54,6 +54,7 @@ func die() {
 
 // Complete answers from the script and the generator.
 func (m *Rehearsal) Complete(ctx context.Context, r model.Request) (model.Reply, error) {
+	began := time.Now() // a delay is all that a reply takes
 	inputs, err := decodeObject(r.Inputs)
 	if err != nil {
 		return model.Reply{}, fault.Wrap(fault.BadValue, r.Agent, err, "the inputs of %s are not a JSON object", r.Agent)
@@ -62,15 +63,15 @@ func (m *Rehearsal) Complete(ctx context.Context, r model.Request) (model.Reply,
 	if err != nil {
 		return model.Reply{}, err
 	}
-	if rule.delay > 0 && !wait(ctx, rule.delay) || ctx.Err() != nil {
-		return model.Reply{}, model.Stopped(ctx, provider)
-	}
 	content, err := compose(r, inputs)
 	if err != nil {
 		return model.Reply{}, err
 	}
 	if content, err = rule.patch(content, len(r.Schema) > 0); err != nil {
 		return model.Reply{}, err
+	}
+	if left := rule.delay - time.Since(began); left > 0 && !wait(ctx, left) || ctx.Err() != nil {
+		return model.Reply{}, model.Stopped(ctx, provider)
 	}
 	reply := model.Reply{
 		Content: content, Provider: provider, Model: provider, Finish: "stop",

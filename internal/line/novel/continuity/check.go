@@ -57,7 +57,7 @@ func Check(in Input) []story.ConsistencyIssue {
 			}
 		}
 		r.acts = append(r.acts, acts)
-		r.unreal = append(r.unreal, len(acts) > 0 && unreal.in(s.raw, r.planText(s.number)))
+		r.unreal = append(r.unreal, len(acts) > 0 && (unreal.isIn(s.low) || unreal.in(r.planText(s.number))))
 	}
 	found := r.dead()
 	found = append(found, r.unplanned()...)
@@ -108,7 +108,7 @@ func (s sceneText) isRemembered(at int) bool {
 }
 
 func (r *reading) anyScene(l phraseList) bool {
-	return slices.ContainsFunc(r.scenes, func(s sceneText) bool { return l.in(s.raw) })
+	return slices.ContainsFunc(r.scenes, func(s sceneText) bool { return l.isIn(s.low) })
 }
 
 // planText is all that the plan says of a scene.

@@ -78,14 +78,16 @@ func phrases(list string) phraseList { return strings.Split(list, "|") }
 
 // in tells whether any of them occurs in any of the texts.
 func (l phraseList) in(texts ...string) bool {
-	return slices.ContainsFunc(texts, func(text string) bool {
-		if text == "" {
-			return false
-		}
-		text = " " + lower(text)
-		return slices.ContainsFunc(l, func(phrase string) bool { return strings.Contains(text, phrase) })
-	})
+	return slices.ContainsFunc(texts, func(text string) bool { return text != "" && l.isIn(searchable(text)) })
 }
+
+// isIn tells whether any of them occurs in a searchable text.
+func (l phraseList) isIn(text string) bool {
+	return slices.ContainsFunc(l, func(phrase string) bool { return strings.Contains(text, phrase) })
+}
+
+// searchable is a text as phrases are written: in lower case, with a space before its first word.
+func searchable(text string) string { return " " + lower(text) }
 
 func lower(s string) string { return strings.ReplaceAll(strings.ToLower(s), "ё", "е") }
 

@@ -39,6 +39,7 @@ func (t token) isSentenceStart() bool {
 type sceneText struct {
 	number     int
 	raw        string
+	low        string // as phrases are looked for
 	paragraphs []paragraph
 }
 
@@ -46,6 +47,7 @@ func readScenes(c story.GeneratedChapter) []sceneText {
 	out := make([]sceneText, 0, len(c.Scenes))
 	for _, s := range c.Scenes {
 		t := sceneText{number: s.SceneNumber, raw: norm.NFC.String(strings.ToValidUTF8(s.Content, " "))}
+		t.low = searchable(t.raw)
 		for l := range strings.FieldsFuncSeq(t.raw, func(r rune) bool { return r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029' }) {
 			if l = strings.TrimSpace(l); l != "" {
 				t.paragraphs = append(t.paragraphs, readParagraph(l))
