@@ -41,6 +41,7 @@ const (
 	NothingApproved Code = "nothing_approved"
 	AttemptsUsedUp  Code = "attempts_used_up"
 	PersonRequired  Code = "person_required"
+	BudgetUsedUp    Code = "budget_used_up"
 	RevisionPending Code = "revision_pending"
 	// A revision file that nobody can read: it may say that it is pending, so it counts as that.
 	RevisionUnreadable Code = "revision_unreadable"
@@ -128,6 +129,7 @@ var table = map[Code]class{
 
 	Parked: parked, AskOpen: parked, NothingApproved: parked, AttemptsUsedUp: parked, PersonRequired: parked,
 	RevisionPending: parked, RevisionUnreadable: parked,
+	BudgetUsedUp: parked,
 
 	RunExists: conflict, RunClosed: conflict, RunNotClosed: conflict, IllegalStep: conflict, AttemptOpen: conflict,
 	AttemptClosed: conflict, AlreadyAnswered: conflict, AlreadyReviewed: conflict, StaleVerdict: conflict,

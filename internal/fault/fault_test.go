@@ -118,6 +118,8 @@ func samples() map[Code]*Error {
 			Action{Action: "list", Command: "sluice inbox"}),
 		New(AttemptsUsedUp, "world", "node world used 3 of 3 attempts").With(
 			Action{Action: "decide", Command: "sluice inbox"}),
+		New(BudgetUsedUp, "run/r-7", "the budget is used up: run r-7 has spent 4,812 of 5,000 tokens, and the next call may need 400").With(
+			Action{Action: "raise", Command: "sluice budget raise r-7 --tokens 10000"}),
 		New(RevisionPending, "mybook", "chapter 3 waits for revision; chapters after 3 are blocked").With(
 			Action{Action: "review", Command: "sluice novel review mybook 3"}),
 		New(RevisionUnreadable, "mybook", "chapters/chapter_003_revision.json cannot be read and counts as pending"),

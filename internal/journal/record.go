@@ -39,6 +39,7 @@ type Call struct {
 	Attempt  string
 	Slot     string // which of several calls of one attempt, repairs included
 	Take     int
+	Step     string // the line and its name for the work
 	Agent    string
 	Key      string
 	Provider string
@@ -48,6 +49,8 @@ type Call struct {
 	Usage    Usage
 	Outcome  Outcome
 	Error    string
+	Expected Usage // what is known of it before it is made; not kept
+	Hold     *Hold // what it reserves; nil is nothing. Not given back
 }
 
 // Outcome says how a call ended.
@@ -58,14 +61,21 @@ const (
 	Answered Outcome = "answered" // the reply is stored under the key
 	Reused   Outcome = "reused"   // nothing was sent: the stored reply was used
 	Failed   Outcome = "failed"
+	Refused  Outcome = "refused" // nothing was sent: a limit would have been crossed
 )
 
-// Usage is what a reply cost.
+// Usage is what a reply cost. Its cost in money stands with the call that paid for it, not with the reply.
 type Usage struct {
 	InputTokens  int           `json:"input_tokens"`
 	OutputTokens int           `json:"output_tokens"`
+	CachedTokens int           `json:"cached_tokens,omitempty"` // of the input, those that the provider had read before
 	Duration     time.Duration `json:"duration_ns"`
+	Cost         Money         `json:"-"`
+	Priced       bool          `json:"-"` // the price of the model is known
 }
+
+// Tokens is what was read and written.
+func (u Usage) Tokens() int64 { return int64(u.InputTokens) + int64(u.OutputTokens) }
 
 // Reply is what a model answered, stored under its key before it is used.
 type Reply struct {

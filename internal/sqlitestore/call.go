@@ -3,6 +3,7 @@ package sqlitestore
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"math"
 	"time"
 
@@ -33,7 +34,8 @@ func (s *Store) Reply(ctx context.Context, key string) (journal.Reply, bool, err
 }
 
 // BeginCall records a call before it is made; it is durable when its id is returned. A call that is not open, such as
-// the reuse of a reply, is recorded whole.
+// the reuse of a reply, is recorded whole. What it holds is reserved in the same commit, or it is refused with
+// budget_used_up and nothing is written. Holds of processes that ended do not count.
 func (s *Store) BeginCall(ctx context.Context, c journal.Call) (int64, error) {
 	if c.Started.IsZero() {
 		c.Started = s.now()
@@ -44,14 +46,39 @@ func (s *Store) BeginCall(ctx context.Context, c journal.Call) (int64, error) {
 	if c.Outcome != journal.Open && c.Ended.IsZero() {
 		c.Ended = c.Started
 	}
-	var id int64
-	err := s.writer.submit(ctx, func(w *writer) error {
-		res, err := w.exec(`INSERT INTO call (run, node, attempt, slot, take, agent, key, provider, model, started, ended,
-			input_tokens, output_tokens, duration_ns, outcome, error)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			c.Run, c.Node, c.Attempt, c.Slot, c.Take, c.Agent, c.Key, c.Provider, c.Model,
-			c.Started.UnixMicro(), micros(c.Ended),
-			c.Usage.InputTokens, c.Usage.OutputTokens, int64(c.Usage.Duration), string(c.Outcome), c.Error)
+	if c.Hold == nil {
+		return s.beginCall(ctx, c)
+	}
+	if err := s.live(); err != nil {
+		return 0, err
+	}
+	id, err := s.beginCall(ctx, c)
+	if fault.CodeOf(err) != fault.BudgetUsedUp {
+		return id, err
+	}
+	if released, dead := s.releaseDead(ctx); dead != nil || !released {
+		return 0, errors.Join(err, dead)
+	}
+	return s.beginCall(ctx, c)
+}
+
+func (s *Store) beginCall(ctx context.Context, c journal.Call) (id int64, err error) {
+	hold, driver := journal.Hold{}, ""
+	if c.Hold != nil {
+		hold, driver = *c.Hold, s.driver
+	}
+	err = s.writer.submit(ctx, func(w *writer) error {
+		if c.Outcome == journal.Open {
+			if err := w.reserve(&hold); err != nil {
+				return err
+			}
+		}
+		res, err := w.exec(`INSERT INTO call (run, node, attempt, slot, take, step, agent, key, provider, model, started, ended,
+			input_tokens, output_tokens, cached_tokens, duration_ns, cost, outcome, error, driver, held_tokens, held_cost)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			c.Run, c.Node, c.Attempt, c.Slot, c.Take, c.Step, c.Agent, c.Key, c.Provider, c.Model,
+			c.Started.UnixMicro(), micros(c.Ended), c.Usage.InputTokens, c.Usage.OutputTokens, c.Usage.CachedTokens,
+			int64(c.Usage.Duration), price(c.Usage), string(c.Outcome), c.Error, driver, hold.Tokens, int64(hold.Cost))
 		if err != nil {
 			return err
 		}
@@ -61,49 +88,59 @@ func (s *Store) BeginCall(ctx context.Context, c journal.Call) (int64, error) {
 	return id, err
 }
 
-// EndCall completes an open call and stores its reply, if it has one, in the same commit. A key keeps its first reply.
+// price is the column of a cost, which may not be known.
+func price(u journal.Usage) sql.NullInt64 {
+	return sql.NullInt64{Int64: int64(u.Cost), Valid: u.Priced}
+}
+
+// EndCall completes an open call and stores its reply, if it has one, in the same commit, and what it cost is spent. A key
+// keeps its first reply. Who answered may be another model than was asked: the call then names that one.
 func (s *Store) EndCall(ctx context.Context, id int64, r *journal.Reply, outcome journal.Outcome, u journal.Usage,
 	errText string) error {
 	var content []byte
+	var provider, model string
 	if r != nil {
 		content = s.packer.add(nil, []byte(r.Content))
+		provider, model = r.Provider, r.Model
 	}
 	now := s.now()
 	return s.writer.submit(ctx, func(w *writer) error {
-		ended, err := w.changed(`UPDATE call SET ended = ?, input_tokens = ?, output_tokens = ?, duration_ns = ?,
-			outcome = ?, error = ? WHERE id = ? AND outcome = 'open'`,
-			now.UnixMicro(), u.InputTokens, u.OutputTokens, int64(u.Duration), string(outcome), errText, id)
+		var run string
+		var started int64
+		ended, err := w.scan(`UPDATE call SET ended = ?, input_tokens = ?, output_tokens = ?, cached_tokens = ?, duration_ns = ?, cost = ?,
+			outcome = ?, error = ?, held_tokens = 0, held_cost = 0,
+			provider = coalesce(nullif(?, ''), provider), model = coalesce(nullif(?, ''), model)
+			WHERE id = ? AND outcome = 'open' RETURNING run, started`,
+			[]any{now.UnixMicro(), u.InputTokens, u.OutputTokens, u.CachedTokens, int64(u.Duration), price(u), string(outcome), errText,
+				provider, model, id}, &run, &started)
 		if err != nil {
 			return err
 		}
 		if !ended {
 			return w.refuseEnd(id)
 		}
-		if r == nil {
-			return nil
+		if err := w.spend(run, timeOf(started), u); err != nil || r == nil {
+			return err
 		}
-		at := r.At
-		if at.IsZero() {
-			at = now
-		}
-		_, err = w.exec(`INSERT INTO reply (key, provider, model, finish, input_tokens, output_tokens, duration_ns, at,
-			content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING`,
-			r.Key, r.Provider, r.Model, r.Finish, r.Usage.InputTokens, r.Usage.OutputTokens, int64(r.Usage.Duration),
-			at.UnixMicro(), content)
-		return err
+		return w.putReply(*r, now, content)
 	})
 }
 
 // PutReply stores a reply that was recorded elsewhere. A key keeps its first reply.
 func (s *Store) PutReply(ctx context.Context, r journal.Reply) error {
 	content := s.packer.add(nil, []byte(r.Content))
-	return s.writer.submit(ctx, func(w *writer) error {
-		_, err := w.exec(`INSERT INTO reply (key, provider, model, finish, input_tokens, output_tokens, duration_ns, at,
-			content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING`,
-			r.Key, r.Provider, r.Model, r.Finish, r.Usage.InputTokens, r.Usage.OutputTokens, int64(r.Usage.Duration),
-			r.At.UnixMicro(), content)
-		return err
-	})
+	return s.writer.submit(ctx, func(w *writer) error { return w.putReply(r, r.At, content) })
+}
+
+func (w *writer) putReply(r journal.Reply, now time.Time, content []byte) error {
+	if r.At.IsZero() {
+		r.At = now
+	}
+	_, err := w.exec(`INSERT INTO reply (key, provider, model, finish, input_tokens, output_tokens, duration_ns, at,
+		content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING`,
+		r.Key, r.Provider, r.Model, r.Finish, r.Usage.InputTokens, r.Usage.OutputTokens, int64(r.Usage.Duration),
+		r.At.UnixMicro(), content)
+	return err
 }
 
 func (w *writer) refuseEnd(id int64) error {
@@ -120,8 +157,8 @@ func (w *writer) refuseEnd(id int64) error {
 
 // Calls gives the calls of a run, or all if it is empty, in the order they were made.
 func (s *Store) Calls(ctx context.Context, run string) ([]journal.Call, error) {
-	query := `SELECT id, run, node, attempt, slot, take, agent, key, provider, model, started, ended,
-		input_tokens, output_tokens, duration_ns, outcome, error FROM call`
+	query := `SELECT id, run, node, attempt, slot, take, step, agent, key, provider, model, started, ended,
+		input_tokens, output_tokens, cached_tokens, duration_ns, cost, outcome, error FROM call`
 	var args []any
 	if run != "" {
 		query, args = query+" WHERE run = ?", []any{run}
@@ -130,9 +167,10 @@ func (s *Store) Calls(ctx context.Context, run string) ([]journal.Call, error) {
 		var c journal.Call
 		var outcome string
 		var started int64
-		var ended sql.NullInt64
-		err := r.Scan(&c.ID, &c.Run, &c.Node, &c.Attempt, &c.Slot, &c.Take, &c.Agent, &c.Key, &c.Provider, &c.Model,
-			&started, &ended, &c.Usage.InputTokens, &c.Usage.OutputTokens, &c.Usage.Duration, &outcome, &c.Error)
+		var ended, cost sql.NullInt64
+		err := r.Scan(&c.ID, &c.Run, &c.Node, &c.Attempt, &c.Slot, &c.Take, &c.Step, &c.Agent, &c.Key, &c.Provider, &c.Model,
+			&started, &ended, &c.Usage.InputTokens, &c.Usage.OutputTokens, &c.Usage.CachedTokens, &c.Usage.Duration, &cost, &outcome, &c.Error)
+		c.Usage.Cost, c.Usage.Priced = journal.Money(cost.Int64), cost.Valid
 		c.Started, c.Outcome = timeOf(started), journal.Outcome(outcome)
 		if ended.Valid {
 			c.Ended = timeOf(ended.Int64)

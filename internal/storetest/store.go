@@ -45,6 +45,15 @@ type Calls interface {
 	Reserve(ctx context.Context, name string, n int64) (int64, error)
 }
 
+// Budgets is the part that adds up what calls cost, and keeps what may be spent.
+type Budgets interface {
+	Budget(ctx context.Context, scope string) (journal.Budget, error)
+	ChangeBudget(ctx context.Context, scope string, c journal.BudgetChange) error
+	WarnOnce(ctx context.Context, scope string) (bool, error)
+	LastRefused(ctx context.Context, run string) (journal.Hold, error)
+	StepCosts(ctx context.Context, run string) ([]journal.StepCost, error)
+}
+
 // Checkouts is the part that says what files must show.
 type Checkouts interface {
 	Checkout(ctx context.Context, path string) (journal.Checkout, bool, error)
@@ -89,6 +98,7 @@ type Store interface {
 	Definitions
 	Leaser
 	Calls
+	Budgets
 	Checkouts
 	Tables
 	Folds
@@ -124,6 +134,11 @@ func Run(t *testing.T, open func(t *testing.T, dir string) Store) {
 		{"a call is counted and answered", testCalls},
 		{"a key keeps its first reply", testFirstReply},
 		{"counters give every number once", testCounters},
+		{"what calls cost is added up", testSpent},
+		{"a call that would cross a limit is refused", testLimits},
+		{"many reserve at once and no limit is crossed", testReservations},
+		{"what a closed store reserved is free", testDeadReservation},
+		{"one process warns", testWarnOnce},
 		{"a checkout remembers what it replaces", testCheckoutBefore},
 		{"a mark counts for the row it was made for", testMarks},
 		{"rows for readers follow their batches", testRows},
