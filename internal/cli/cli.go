@@ -37,13 +37,6 @@ type Env struct {
 	Lines     []func(*Kit) *cobra.Command                // one command per line
 }
 
-// Version says which program this is.
-type Version struct {
-	Version string `json:"version"`
-	Commit  string `json:"commit,omitempty"`
-	Go      string `json:"go"`
-}
-
 // Options say what a workspace is opened with.
 type Options struct {
 	Dir       string // where the search for the workspace begins

@@ -65,7 +65,7 @@ func (k *Kit) add(root *cobra.Command) {
 	in(groupPeople, k.inbox(), k.approve(), k.reject(), k.answer(), k.choose())
 	in(groupRecords, k.log(), k.calls(), k.export(), k.verify(), k.replay())
 	in(groupWorkspace, k.initialize(), k.doctor(), k.config(), k.models(), k.session(), k.mcp(), k.serve())
-	in(groupAbout, k.version(), k.demo())
+	in(groupAbout, k.version(), k.demo(), k.man())
 	root.AddCommand(k.sample(), k.scene(), k.task(), k.spec(), k.novel())
 	in(groupRecords, k.diff(), k.exportReplies())
 	in(groupWorkspace, k.gc(), k.backup(), k.restore())

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"sluice/internal/app"
@@ -102,26 +100,6 @@ never shown, only where they are kept.
 		},
 	})
 	return group
-}
-
-func (k *Kit) version() *cobra.Command {
-	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version of this program",
-		Long:    "Prints the version, the commit it was built from and the version of Go.\n\n" + exits(0),
-		Example: "  sluice version --json",
-		Args:    fitUse,
-		RunE: func(*cobra.Command, []string) error {
-			v := k.env.Version
-			parts := []string{"sluice " + v.Version}
-			for _, p := range []string{v.Commit, v.Go} {
-				if p != "" {
-					parts = append(parts, p)
-				}
-			}
-			return k.Print(v, strings.Join(parts, ", ")+"\n")
-		},
-	}
 }
 
 // sample starts runs of the built-in line from a file. It is for tests and for those who write lines.

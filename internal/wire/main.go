@@ -23,10 +23,11 @@ import (
 	"sluice/internal/workspace"
 )
 
-// Version and Commit are set by release builds.
+// Version, Commit and Date (of the commit, RFC 3339) are set by release builds.
 var (
 	Version = "dev"
 	Commit  = ""
+	Date    = ""
 )
 
 // Main is the whole program. It gives the exit code.
@@ -72,13 +73,19 @@ func width(f *os.File) int {
 	return w
 }
 
+// version is what a release build was told, or else what the Go tool found in the checkout.
 func version() cli.Version {
-	v := cli.Version{Version: Version, Commit: Commit, Go: runtime.Version()}
-	if info, ok := debug.ReadBuildInfo(); ok && v.Commit == "" {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				v.Commit = s.Value
-			}
+	v := cli.Version{Version: Version, Commit: Commit, Date: Date, Go: runtime.Version()}
+	info, ok := debug.ReadBuildInfo()
+	if !ok || v.Commit != "" {
+		return v
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			v.Commit = s.Value
+		case "vcs.time":
+			v.Date = s.Value
 		}
 	}
 	return v
