@@ -43,12 +43,14 @@ func (k *Kit) novelNew() *cobra.Command {
 		Args:    fitUse,
 	}
 	f := c.Flags()
+	f.StringVar(&s.Title, "title", "", "its title, as `TEXT`, for exports (default: NAME)")
 	f.StringVar(&s.Premise, "premise", "", "what the book is about, as `TEXT`")
 	f.StringVar(&s.Theme, "theme", "", "its theme, as `TEXT`")
 	f.StringVar(&s.Author, "author", "", "its author, as `TEXT`, for exports")
 	f.IntVar(&s.TargetChapters, "chapters", s.TargetChapters, "`N` chapters")
 	f.IntVar(&s.WordsPerScene, "words-per-scene", s.WordsPerScene, "about `N` words per scene")
 	f.StringVar(&s.Language, "language", "", "write in the language `TAG` (default: that of the premise)")
+	f.IntVar(&s.ContextTokens, "context-tokens", s.ContextTokens, "tell at most `N` tokens of the book in a prompt")
 	policy, review := string(s.RevisionPolicy), string(s.LogicReviewPolicy)
 	f.StringVar(&policy, "revision-policy", policy, "none, auto_apply or manual_confirm, as `P`")
 	f.StringVar(&review, "logic-review", review, "off or blocking, as `P`")
@@ -93,6 +95,9 @@ func configured(c *cobra.Command, s, defaults story.Settings) story.Settings {
 	}
 	if unset("min-score") {
 		s.LogicReviewMinScore = defaults.LogicReviewMinScore
+	}
+	if unset("context-tokens") {
+		s.ContextTokens = defaults.ContextTokens
 	}
 	s.MemoryContextChapters = defaults.MemoryContextChapters
 	return s

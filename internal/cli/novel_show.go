@@ -18,10 +18,11 @@ func (v look) novelMade(d app.NovelDoc) string {
 
 func (v look) novelSettings(d app.NovelDoc) string {
 	s := d.Settings
-	rows := [][]string{{"SETTING", "VALUE"}, {"premise", clean(s.Premise)}, {"theme", clean(s.Theme)}, {"language", s.Language}, {"author", clean(s.Author)},
+	rows := [][]string{{"SETTING", "VALUE"}, {"title", clean(s.Title)}, {"premise", clean(s.Premise)}, {"theme", clean(s.Theme)}, {"language", s.Language}, {"author", clean(s.Author)},
 		{"target_chapters", strconv.Itoa(s.TargetChapters)}, {"words_per_scene", strconv.Itoa(s.WordsPerScene)},
 		{"revision_policy", string(s.RevisionPolicy)}, {"logic_review_policy", string(s.LogicReviewPolicy)},
-		{"logic_review_min_score", strconv.Itoa(s.LogicReviewMinScore)}, {"memory_context_chapters", strconv.Itoa(s.MemoryContextChapters)}}
+		{"logic_review_min_score", strconv.Itoa(s.LogicReviewMinScore)}, {"memory_context_chapters", strconv.Itoa(s.MemoryContextChapters)},
+		{"context_tokens", strconv.Itoa(s.ContextTokens)}}
 	return table(v.width, rows...)
 }
 

@@ -92,6 +92,7 @@ type Novel struct {
 	LogicReviewPolicy     string `yaml:"logic_review_policy" oneof:"off blocking" doc:"off, or blocking: a chapter that fails its review waits for a person"`
 	LogicReviewMinScore   int    `yaml:"logic_review_min_score" min:"0" doc:"the score of 100 that a review needs to pass"`
 	MemoryContextChapters int    `yaml:"memory_context_chapters" min:"0" doc:"how many of the last chapters are told in full"`
+	ContextTokens         int    `yaml:"context_tokens" min:"1000" doc:"how much of the book a prompt may tell, in tokens"`
 }
 
 // Publish says where specs are published to. Addresses and secrets are the user's own: a workspace that came from somebody
@@ -126,7 +127,7 @@ func Default() Config {
 			MaxTotalAttempts: 50, MaxAttempts: 3, ReviewPassScore: 90, PlanReviewPassScore: 90, Reviewer: "xiaojing"},
 		Person: Person{Name: osUser()},
 		Novel: Novel{TargetChapters: 20, WordsPerScene: 800, RevisionPolicy: "none", LogicReviewPolicy: "off", LogicReviewMinScore: 75,
-			MemoryContextChapters: 3},
+			MemoryContextChapters: 3, ContextTokens: 8000},
 		Publish: Publish{FileDir: "published", Timeout: 30 * time.Second, WebhookSecretEnv: "SLUICE_WEBHOOK_SECRET", FeishuSecretEnv: "FEISHU_APP_SECRET"},
 	}
 }

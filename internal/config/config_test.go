@@ -259,7 +259,7 @@ func TestUnreadableFiles(t *testing.T) {
 
 // TestEveryFieldIsReadable keeps sections plain: each key has a name, words about it and a type that set can read.
 func TestEveryFieldIsReadable(t *testing.T) {
-	kinds := map[reflect.Type]string{reflect.TypeFor[string](): "x", reflect.TypeFor[bool](): "true", reflect.TypeFor[int](): "5",
+	kinds := map[reflect.Type]string{reflect.TypeFor[string](): "x", reflect.TypeFor[bool](): "true", reflect.TypeFor[int](): "5000",
 		reflect.TypeFor[float64](): "5", reflect.TypeFor[time.Duration](): "5s", reflect.TypeFor[[]string](): "x"}
 	seen := map[string]bool{}
 	for _, f := range fields() {

@@ -44,6 +44,7 @@ type newBookIn struct {
 	Premise        string `json:"premise"`
 	Theme          string `json:"theme,omitempty"`
 	Author         string `json:"author,omitempty"`
+	Title          string `json:"title,omitempty"`
 	Language       string `json:"language,omitempty"`
 	TargetChapters *int   `json:"target_chapters,omitempty"`
 	WordsPerScene  *int   `json:"words_per_scene,omitempty"`
@@ -55,7 +56,7 @@ type newBookIn struct {
 // set is what the call says; the rest is as configured.
 func (in newBookIn) set() map[string]string {
 	set := map[string]string{"premise": in.Premise}
-	for key, value := range map[string]string{"theme": in.Theme, "author": in.Author, "language": in.Language,
+	for key, value := range map[string]string{"title": in.Title, "theme": in.Theme, "author": in.Author, "language": in.Language,
 		"revision_policy": in.RevisionPolicy, "logic_review_policy": in.LogicReview} {
 		if value != "" {
 			set[key] = value
@@ -111,7 +112,7 @@ func bookTools() ([]tool, error) {
 		})
 	addTool(&k, tool{name: "novel_set", title: "Change settings of a book", hints: repeats,
 		about: "Changes settings of a book. What was made under others stays as it is."},
-		append([]schema.Option{schema.Describe("settings", "setting → value, each as text: premise, theme, language, author, target_chapters, words_per_scene, revision_policy, logic_review_policy, logic_review_min_score, memory_context_chapters")}, ofBook...), nil,
+		append([]schema.Option{schema.Describe("settings", "setting → value, each as text: title, premise, theme, language, author, target_chapters, words_per_scene, revision_policy, logic_review_policy, logic_review_min_score, memory_context_chapters, context_tokens")}, ofBook...), nil,
 		func(ctx context.Context, c *call, in setBookIn) (app.NovelDoc, error) {
 			return c.asPerson(false).SetNovel(ctx, in.Project, in.Settings)
 		})

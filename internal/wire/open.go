@@ -150,7 +150,7 @@ func planSettings(c config.Task) task.Settings {
 func bookSettings(c config.Novel) story.Settings {
 	return story.Settings{Language: c.Language, Author: c.Author, TargetChapters: c.TargetChapters, WordsPerScene: c.WordsPerScene,
 		RevisionPolicy: story.RevisionPolicy(c.RevisionPolicy), LogicReviewPolicy: story.LogicReviewPolicy(c.LogicReviewPolicy),
-		LogicReviewMinScore: c.LogicReviewMinScore, MemoryContextChapters: c.MemoryContextChapters}
+		LogicReviewMinScore: c.LogicReviewMinScore, MemoryContextChapters: c.MemoryContextChapters, ContextTokens: c.ContextTokens}
 }
 
 // programs runs what the user's own settings name, and nothing else.

@@ -26,11 +26,21 @@ func decodeVersion[T any](body line.Body, v *kernel.Version) (T, error) {
 // SettingsOf are the settings that stand.
 func SettingsOf(r *kernel.Run, body line.Body) (story.Settings, error) {
 	if v := r.Approved(SettingsNode); v != nil {
-		return decodeVersion[story.Settings](body, v)
+		return settingsIn(body, v)
 	}
 	s := DefaultsOf(r)
 	s.ProjectName = ProjectOf(r)
 	return s, nil
+}
+
+// settingsIn reads settings of any age: what they were too old to say is as by default.
+func settingsIn(body line.Body, v *kernel.Version) (story.Settings, error) {
+	s := story.DefaultSettings()
+	raw, err := body(v)
+	if err != nil {
+		return s, err
+	}
+	return s, stored(line.Doc{Version: *v, Body: raw}, &s)
 }
 
 // OutlineOf is the outline that stands; nil where there is none.

@@ -158,7 +158,7 @@ func made(text kernel.View) *kernel.Version {
 func (c *chapterStage) settingsAt(text *kernel.Version) (story.Settings, error) {
 	for _, p := range text.Parents {
 		if v, ok := c.run.Version(p); ok && v.Node == SettingsNode {
-			return decodeVersion[story.Settings](c.body, v)
+			return settingsIn(c.body, v)
 		}
 	}
 	return SettingsOf(c.run, c.body)

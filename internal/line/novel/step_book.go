@@ -63,7 +63,7 @@ func (s steps) settings(in line.In) (line.Move, error) {
 		if err := stored(*in.Subject, &last); err != nil {
 			return line.Move{}, err
 		}
-		v.Premise, v.Theme, v.Language, v.Author = last.Premise, last.Theme, last.Language, last.Author
+		v.Title, v.Premise, v.Theme, v.Language, v.Author = last.Title, last.Premise, last.Theme, last.Language, last.Author
 	}
 	v.ProjectName = ProjectOf(in.Run)
 	if v.Language == "" {

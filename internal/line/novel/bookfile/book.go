@@ -45,7 +45,7 @@ type Book struct {
 
 // New is the book of a project with these settings.
 func New(s story.Settings, chapters []story.GeneratedChapter) Book {
-	return Book{Project: s.ProjectName, Author: s.Author, Language: s.Language, Chapters: chapters}
+	return Book{Project: s.ProjectName, Title: s.Title, Author: s.Author, Language: s.Language, Chapters: chapters}
 }
 
 // Render gives the bytes of an export, chapters by their number. A book without any chapter is refused.

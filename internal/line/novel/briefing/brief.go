@@ -1,6 +1,7 @@
 package briefing
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -34,7 +35,7 @@ type Book struct {
 
 // Options are what a person may set or add.
 type Options struct {
-	Budget int      // in tokens; 0: DefaultBudget
+	Budget int      // in tokens; 0: that of the book's settings
 	Scenes int      // of a chapter to be planned; 0: as many as it needs
 	Wishes []string // what people asked for
 }
@@ -57,6 +58,7 @@ type Brief struct {
 	Pieces   []Piece
 	Account  Account
 	Inputs   json.RawMessage // what a rehearsal and the record are given
+	budget   int
 }
 
 // given is the part of the inputs that every agent has.
@@ -73,7 +75,7 @@ func begin(agent string, b Book, o Options) (Brief, given) {
 		chapters = n
 	}
 	return Brief{Agent: agent, Model: modelOf(s.Models, agent), Language: LanguageName(s.Language), Unit: unitOf(s.Language), Chapters: chapters,
-		Words: s.WordsPerScene, Wishes: o.Wishes}, given{s.ProjectName, s.Language}
+		Words: s.WordsPerScene, Wishes: o.Wishes, budget: cmp.Or(o.Budget, s.ContextTokens)}, given{s.ProjectName, s.Language}
 }
 
 // modelOf finds the model of a step: by the agent's own name, else by the step it works for.
@@ -91,8 +93,8 @@ func modelOf(models map[string]string, agent string) string {
 }
 
 // end fills the brief with pieces and inputs.
-func (b *Brief) end(o Options, inputs any, weighty []part, reading ...string) error {
-	b.Pieces, b.Account = fill(o.Budget, weighty, reading)
+func (b *Brief) end(inputs any, weighty []part, reading ...string) error {
+	b.Pieces, b.Account = fill(b.budget, weighty, reading)
 	b.Account.Agent, b.Account.Chapter, b.Account.Scene = b.Agent, b.Chapter, b.Scene
 	var err error
 	if b.Inputs, err = json.Marshal(inputs); err != nil {
@@ -115,7 +117,7 @@ type foundation struct {
 // ForWorld briefs the agent that makes the world, from the premise.
 func ForWorld(b Book, o Options) (Brief, error) {
 	brief, g := begin(AgentWorld, b, o)
-	err := brief.end(o, b.foundation(g), []part{b.premise(90)}, "premise")
+	err := brief.end(b.foundation(g), []part{b.premise(90)}, "premise")
 	return brief, err
 }
 
@@ -124,7 +126,7 @@ func ForTheme(b Book, o Options) (Brief, error) {
 	brief, g := begin(AgentTheme, b, o)
 	in := b.foundation(g)
 	in.World = &b.World
-	err := brief.end(o, in, []part{b.premise(50), b.world(50, nil)}, "premise", "world")
+	err := brief.end(in, []part{b.premise(50), b.world(50, nil)}, "premise", "world")
 	return brief, err
 }
 
@@ -133,7 +135,7 @@ func ForCharacters(b Book, o Options) (Brief, error) {
 	brief, g := begin(AgentCharacters, b, o)
 	in := b.foundation(g)
 	in.World, in.ThemeConflict = &b.World, &b.Theme
-	err := brief.end(o, in, []part{b.premise(40), b.theme(25), b.world(35, nil)}, "premise", "world", "theme")
+	err := brief.end(in, []part{b.premise(40), b.theme(25), b.world(35, nil)}, "premise", "world", "theme")
 	return brief, err
 }
 
@@ -144,7 +146,7 @@ func ForOutline(b Book, o Options) (Brief, error) {
 	in := b.foundation(g)
 	in.World, in.ThemeConflict, in.Characters = &b.World, &b.Theme, &b.Characters
 	weighty := []part{b.premise(25), b.cast(nil, 40), b.theme(15), b.world(30, nil)}
-	err := brief.end(o, in, weighty, "premise", "world", "theme", "cast")
+	err := brief.end(in, weighty, "premise", "world", "theme", "cast")
 	return brief, err
 }
 
@@ -179,7 +181,7 @@ func ForPlan(b Book, number int, o Options) (Brief, error) {
 		TimelineAnchor: entry.TimelineAnchor, WorldName: b.World.WorldName, WordsPerScene: b.Settings.WordsPerScene, SceneCount: o.Scenes}
 	weighty := []part{b.entry(entry, 15), b.memory(number, 36), b.threads(number, 10), b.cast(who, 22), b.buildsOn(entry, 10),
 		b.world(14, entryTerms(entry)), b.around(number, 8), b.theme(7), b.arc(8)}
-	err := brief.end(o, in, weighty, "world", "theme", "cast", "arc", "memory", "threads", "builds_on", "around", "entry")
+	err := brief.end(in, weighty, "world", "theme", "cast", "arc", "memory", "threads", "builds_on", "around", "entry")
 	return brief, err
 }
 
@@ -229,6 +231,6 @@ func ForScene(b Book, plan story.ChapterPlan, scene int, before Before, o Option
 	who := b.presence(entry, story.ChapterPlan{Scenes: []story.ScenePlan{sp}}, number)
 	weighty := []part{scenePlan(sp, 14), textBefore(before, 12), b.memory(number, 36), b.cast(who, 22), otherScenes(plan, scene, 6),
 		b.theme(7), b.threads(number, 7), b.world(14, entryTerms(entry, sp)), soFar(before, 6), b.buildsOn(entry, 8)}
-	err := brief.end(o, in, weighty, "world", "theme", "cast", "memory", "threads", "builds_on", "other_scenes", "so_far", "scene", "before")
+	err := brief.end(in, weighty, "world", "theme", "cast", "memory", "threads", "builds_on", "other_scenes", "so_far", "scene", "before")
 	return brief, err
 }

@@ -5,11 +5,12 @@ import (
 	"slices"
 	"strings"
 
+	"sluice/internal/line/novel/story"
 	"sluice/internal/prompt"
 )
 
-// DefaultBudget holds what a chapter needs of an ordinary book several times over.
-const DefaultBudget = 8000
+// DefaultBudget holds where neither a person nor the settings say one.
+const DefaultBudget = story.DefaultContextTokens
 
 // Piece is one fenced part of a prompt.
 type Piece struct {

@@ -25,7 +25,7 @@ func ForMemory(b Book, plan story.ChapterPlan, c story.GeneratedChapter, o Optio
 	in := memoryInputs{chapterInputs: chapterInputs{g, number, c.ChapterTitle, onStage(plan, who)}, TimelineAnchor: entry.TimelineAnchor,
 		KeyEvents: entry.KeyEvents, Locations: locations(plan), Scenes: c.Scenes}
 	weighty := []part{subject(c), b.last(number, 25), b.names(who, 25), b.when(entry, 5)}
-	err := brief.end(o, in, weighty, "names", "last", "when", "subject")
+	err := brief.end(in, weighty, "names", "last", "when", "subject")
 	return brief, err
 }
 
@@ -40,7 +40,7 @@ func ForConsistency(b Book, plan story.ChapterPlan, c story.GeneratedChapter, fo
 	in := chapterInputs{g, number, c.ChapterTitle, onStage(plan, who)}
 	weighty := []part{subject(c), b.memory(number, 36), b.entry(entry, 10), b.cast(who, 24), b.buildsOn(entry, 10), b.world(16, entryTerms(entry, plan.Scenes...)),
 		b.threads(number, 8), foundIssues(found, 8), b.around(number, 6)}
-	err := brief.end(o, in, weighty, "world", "cast", "memory", "threads", "builds_on", "around", "entry", "found", "subject")
+	err := brief.end(in, weighty, "world", "cast", "memory", "threads", "builds_on", "around", "entry", "found", "subject")
 	return brief, err
 }
 
@@ -59,7 +59,7 @@ func ForLogic(b Book, plan story.ChapterPlan, c story.GeneratedChapter, o Option
 	in := logicInputs{chapterInputs{g, number, c.ChapterTitle, onStage(plan, who)}, b.Settings.LogicReviewMinScore}
 	weighty := []part{subject(c), b.entry(entry, 10), chapterPlan(plan, 16), b.memory(number, 36), b.cast(who, 20), b.world(14, entryTerms(entry, plan.Scenes...)),
 		b.buildsOn(entry, 8), b.threads(number, 7), b.theme(5)}
-	err := brief.end(o, in, weighty, "world", "theme", "cast", "memory", "threads", "builds_on", "entry", "plan", "subject")
+	err := brief.end(in, weighty, "world", "theme", "cast", "memory", "threads", "builds_on", "entry", "plan", "subject")
 	return brief, err
 }
 
@@ -81,7 +81,7 @@ func ForRevision(b Book, plan story.ChapterPlan, c story.GeneratedChapter, notes
 	chapter.items = append(chapter.items, whole("revision notes", notes))
 	weighty := []part{chapter, b.memory(number, 36), b.cast(who, 24), b.entry(entry, 10), b.world(14, entryTerms(entry, plan.Scenes...)), b.buildsOn(entry, 8),
 		b.theme(6), b.threads(number, 6)}
-	err := brief.end(o, in, weighty, "world", "theme", "cast", "memory", "threads", "builds_on", "entry", "subject")
+	err := brief.end(in, weighty, "world", "theme", "cast", "memory", "threads", "builds_on", "entry", "subject")
 	return brief, err
 }
 

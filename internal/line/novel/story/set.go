@@ -10,8 +10,8 @@ import (
 
 // SettingKeys lists what a person may set, in the order of the file.
 func SettingKeys() []string {
-	return []string{"premise", "theme", "language", "author", "target_chapters", "words_per_scene", "revision_policy", "logic_review_policy",
-		"logic_review_min_score", "memory_context_chapters", "models.STEP"}
+	return []string{"title", "premise", "theme", "language", "author", "target_chapters", "words_per_scene", "revision_policy", "logic_review_policy",
+		"logic_review_min_score", "memory_context_chapters", "context_tokens", "models.STEP"}
 }
 
 // Set changes one setting from a word, as a command line gives it. Empty is a value: it takes a text away. Whether the
@@ -21,14 +21,14 @@ func (s *Settings) Set(key, value string) error {
 		s.setModel(step, value)
 		return nil
 	}
-	texts := map[string]*string{"premise": &s.Premise, "theme": &s.Theme, "language": &s.Language, "author": &s.Author,
+	texts := map[string]*string{"title": &s.Title, "premise": &s.Premise, "theme": &s.Theme, "language": &s.Language, "author": &s.Author,
 		"revision_policy": (*string)(&s.RevisionPolicy), "logic_review_policy": (*string)(&s.LogicReviewPolicy)}
 	if at, ok := texts[key]; ok {
 		*at = value
 		return nil
 	}
 	numbers := map[string]*int{"target_chapters": &s.TargetChapters, "words_per_scene": &s.WordsPerScene,
-		"logic_review_min_score": &s.LogicReviewMinScore, "memory_context_chapters": &s.MemoryContextChapters}
+		"logic_review_min_score": &s.LogicReviewMinScore, "memory_context_chapters": &s.MemoryContextChapters, "context_tokens": &s.ContextTokens}
 	at, ok := numbers[key]
 	if !ok {
 		return fault.New(fault.BadValue, key, "there is no setting %.40q; the settings are %s", key, strings.Join(SettingKeys(), ", "))

@@ -29,6 +29,7 @@ const (
 // Settings is settings.json.
 type Settings struct {
 	ProjectName           string            `json:"project_name"`
+	Title                 string            `json:"title,omitempty"` // of exports; empty: the project's name
 	Premise               string            `json:"premise"`
 	Theme                 string            `json:"theme,omitempty"`
 	Language              string            `json:"language"`
@@ -39,6 +40,7 @@ type Settings struct {
 	LogicReviewPolicy     LogicReviewPolicy `json:"logic_review_policy"`
 	LogicReviewMinScore   int               `json:"logic_review_min_score"`
 	MemoryContextChapters int               `json:"memory_context_chapters"`
+	ContextTokens         int               `json:"context_tokens"` // what a prompt may tell of the book
 	Models                map[string]string `json:"models,omitempty"`
 }
 
@@ -46,7 +48,7 @@ type Settings struct {
 func DefaultSettings() Settings {
 	return Settings{
 		TargetChapters: 20, WordsPerScene: 800, RevisionPolicy: RevisionNone, LogicReviewPolicy: LogicOff,
-		LogicReviewMinScore: 75, MemoryContextChapters: 3,
+		LogicReviewMinScore: 75, MemoryContextChapters: 3, ContextTokens: DefaultContextTokens,
 	}
 }
 
@@ -62,11 +64,17 @@ func DecodeSettings(file string, body []byte, defaults Settings) (Settings, erro
 	return s, s.Check(file)
 }
 
+// DefaultContextTokens holds what a chapter needs of an ordinary book several times over.
+const DefaultContextTokens = 8000
+
 // Limits of settings, against typing errors: beyond them no book is made.
 const (
 	MaxChapters      = 9999
 	maxWordsPerScene = 100_000
 	maxMemory        = 1000
+	// Below this a prompt holds its frames and hardly a sentence of the book; above it no model reads.
+	minContextTokens = 1000
+	maxContextTokens = 1_000_000
 )
 
 // Check refuses values that mean nothing. The subject is the file or command they came from.
@@ -98,6 +106,7 @@ func (s Settings) Check(subject string) error {
 		within("words_per_scene", s.WordsPerScene, 1, maxWordsPerScene),
 		within("logic_review_min_score", s.LogicReviewMinScore, 0, 100),
 		within("memory_context_chapters", s.MemoryContextChapters, 0, maxMemory),
+		within("context_tokens", s.ContextTokens, minContextTokens, maxContextTokens),
 	} {
 		if err != nil {
 			return err
