@@ -1,10 +1,8 @@
 package wire
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -12,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,194 +21,77 @@ import (
 	"sluice/internal/line/novel/story"
 	"sluice/internal/line/spec"
 	"sluice/internal/line/spec/ingest"
+	"sluice/internal/line/task"
 	"sluice/internal/model"
 	"sluice/internal/workspace"
 )
 
-// book holds what a model said to each prompt.
-type book struct {
-	mu   sync.Mutex
-	said map[string]string
+// trial is a book of three chapters, a plan and a spec, in a workspace of its own.
+type trial struct {
+	environ []string
+	wrap    func(model.Model) model.Model
+	// broke is asked when a command ends because of a model. It mends what is broken and tells whether to go on.
+	broke func(what string, told error) bool
 }
 
-func (b *book) keep(prompt, text string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.said[strings.TrimSpace(prompt)] = text
-}
-
-func (b *book) find(prompt string) (string, bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	text, ok := b.said[strings.TrimSpace(prompt)]
-	return text, ok
-}
-
-// tap writes down what is said.
-type tap struct {
-	model.Model
-	book *book
-}
-
-func (t tap) Complete(ctx context.Context, r model.Request) (model.Reply, error) {
-	reply, err := t.Model.Complete(ctx, r)
-	t.book.keep(r.System+r.Prompt, reply.Content)
-	return reply, err
-}
-
-// server speaks one provider's format, says what stands in the book, and does each of its faults once.
-type server struct {
-	t      *testing.T
-	kind   string
-	book   *book
-	faults []func(w http.ResponseWriter)
-
-	mu    sync.Mutex
-	asked int
-	lost  int
-}
-
-func status(code int, header ...string) func(http.ResponseWriter) {
-	return func(w http.ResponseWriter) {
-		if len(header) > 0 {
-			w.Header().Set("Retry-After", header[0])
-		}
-		w.WriteHeader(code)
-		fmt.Fprint(w, `{"type":"error","error":{"type":"api_error","message":"not now"}}`)
-	}
-}
-
-// faults are those after which the same request may be made again.
-func faults() []func(http.ResponseWriter) {
-	return []func(http.ResponseWriter){status(408), status(429, "1"), status(429), status(500), status(529),
-		func(http.ResponseWriter) { panic(http.ErrAbortHandler) },
-		func(w http.ResponseWriter) {
-			w.Header().Set("Content-Length", "1000")
-			fmt.Fprint(w, "{")
-			_ = http.NewResponseController(w).Flush()
-			panic(http.ErrAbortHandler)
-		},
-	}
-}
-
-func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	raw, err := io.ReadAll(r.Body)
-	if err != nil {
-		s.t.Error(err)
-	}
-	s.mu.Lock()
-	n := s.asked
-	s.asked++
-	s.mu.Unlock()
-	// Every other request fails while there are faults left, so that each is followed by a try that succeeds.
-	if n%2 == 1 && n/2 < len(s.faults) {
-		s.faults[n/2](w)
-		return
-	}
-	prompt := asked(s.kind, raw)
-	prompt, _, _ = strings.Cut(prompt, "\n\nAnswer with one JSON document that fits this JSON schema")
-	text, ok := s.book.find(prompt)
-	if !ok {
-		s.mu.Lock()
-		s.lost++
-		s.mu.Unlock()
-		s.t.Errorf("%s: nobody wrote down what is said to %.300q", s.kind, prompt)
-	}
-	answer(w, s.kind, text)
-}
-
-type part struct{ Text, Content string }
-
-// asked reads system and prompt from the wire.
-func asked(kind string, raw []byte) string {
-	var body struct {
-		System   json.RawMessage
-		Messages []struct {
-			Content json.RawMessage
-		}
-		Instruction struct{ Parts []part } `json:"systemInstruction"`
-		Contents    []struct{ Parts []part }
-	}
-	_ = json.Unmarshal(raw, &body)
-	var all string
-	add := func(raw json.RawMessage) {
-		var text string
-		var parts []part
-		if json.Unmarshal(raw, &text) != nil {
-			_ = json.Unmarshal(raw, &parts)
-		}
-		for _, p := range parts {
-			text += p.Text
-		}
-		all += text
-	}
-	add(body.System)
-	for _, m := range body.Messages {
-		add(m.Content)
-	}
-	for _, p := range body.Instruction.Parts {
-		all += p.Text
-	}
-	for _, c := range body.Contents {
-		for _, p := range c.Parts {
-			all += p.Text
-		}
-	}
-	return all
-}
-
-// answer writes a reply in one piece, or in the fewest that the format has.
-func answer(w http.ResponseWriter, kind, text string) {
-	quoted, _ := json.Marshal(text)
-	w.Header().Set("Content-Type", "application/json")
-	switch kind {
-	case "openai":
-		fmt.Fprintf(w, `{"model":"m","choices":[{"message":{"content":%s},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":7}}`, quoted)
-	case "anthropic":
-		w.Header().Set("Content-Type", "text/event-stream")
-		for _, e := range []string{`{"type":"message_start","message":{"model":"m","content":[],"usage":{"input_tokens":5,"output_tokens":1}}}`,
-			`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`,
-			`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":` + string(quoted) + `}}`,
-			`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":7}}`, `{"type":"message_stop"}`} {
-			name, _, _ := strings.Cut(strings.TrimPrefix(e, `{"type":"`), `"`)
-			fmt.Fprintf(w, "event: %s\ndata: %s\n\n", name, e)
-		}
-	case "gemini":
-		fmt.Fprintf(w, `{"modelVersion":"m","candidates":[{"content":{"parts":[{"text":%s}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":5,"candidatesTokenCount":7}}`, quoted)
-	case "ollama":
-		fmt.Fprintf(w, `{"model":"m","message":{"content":%s},"done":true,"done_reason":"stop","prompt_eval_count":5,"eval_count":7}`+"\n", quoted)
-	}
-}
-
-// work is a book of three chapters, a plan and a spec, in a workspace of its own. It gives every event and file, without what
-// differs by nature: when, how long, and the words about a try that failed.
-func work(t *testing.T, environ []string, wrap func(model.Model) model.Model) string {
+// work does it all, and gives every event and file without what differs by nature: when, how long, and the words about a try
+// that failed.
+func (tr trial) work(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	if err := workspace.Init(dir, config.DefaultFile(), true); err != nil {
 		t.Fatal(err)
 	}
 	a, closeAll := openIn(t, dir, func(s *Setup) {
-		settings, err := config.Load(config.Source{Environ: append(environ, "SLUICE_ENGINE_WORKERS=1", "SLUICE_PERSON_NAME=ann")})
+		settings, err := config.Load(config.Source{Environ: append(tr.environ, "SLUICE_ENGINE_WORKERS=1", "SLUICE_PERSON_NAME=ann")})
 		if err != nil {
 			t.Fatal(err)
 		}
 		s.Settings = settings
 	})
 	defer closeAll()
-	if wrap != nil {
+	if tr.wrap != nil {
 		inner := a.Engine.Model.(talk)
-		inner.model = wrap(inner.model)
+		inner.model = tr.wrap(inner.model)
 		a.Engine.Model = inner
 	}
-	novel := story.DefaultSettings()
-	novel.Premise, novel.TargetChapters, novel.Language = "A lighthouse keeper finds a door under the sea.", 3, "en"
-	if _, err := a.NewNovel(t.Context(), app.NovelNew{Name: "book", Settings: novel}); err != nil {
+	tr.novel(t, a)
+	tr.plan(t, a)
+	tr.spec(t, a)
+	return history(t, a) + files(t, dir)
+}
+
+// goOn repeats a command until nothing is broken.
+func (tr trial) goOn(t *testing.T, what string, first, again func() error) {
+	t.Helper()
+	err := first()
+	for err != nil && fault.CodeOf(err).Exit() == fault.ExitGaveUp && tr.broke != nil && tr.broke(what, err) {
+		err = again()
+	}
+	if err != nil && fault.CodeOf(err).Exit() != fault.ExitParked {
+		t.Fatalf("%s: %v", what, err)
+	}
+}
+
+func (tr trial) novel(t *testing.T, a *app.App) {
+	t.Helper()
+	settings := story.DefaultSettings()
+	settings.Premise, settings.TargetChapters, settings.Language = "A lighthouse keeper finds a door under the sea.", 3, "en"
+	if _, err := a.NewNovel(t.Context(), app.NovelNew{Name: "book", Settings: settings}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.RunNovel(t.Context(), app.NovelRun{Name: "book"}); err != nil {
-		t.Fatal(err)
+	run := func() error {
+		d, err := a.RunNovel(t.Context(), app.NovelRun{Name: "book"})
+		if err == nil && len(d.FailedChapters) > 0 {
+			return fault.New(fault.StepFailed, "book", "chapters %v failed: %v", d.FailedChapters, d.Results)
+		}
+		return err
 	}
+	tr.goOn(t, "novel", run, run)
+}
+
+func (tr trial) plan(t *testing.T, a *app.App) {
+	t.Helper()
 	plan, err := os.ReadFile(filepath.Join("testdata", "plan.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -220,14 +100,28 @@ func work(t *testing.T, environ []string, wrap func(model.Model) model.Model) st
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.RunPlan(t.Context(), imported.PlanID, 1); err != nil && fault.CodeOf(err).Exit() != fault.ExitParked {
-		t.Fatal(err)
+	run := func() error {
+		d, err := a.RunPlan(t.Context(), imported.PlanID, 1)
+		if err == nil && d.Status == task.PlanFailed {
+			return fault.New(fault.StepFailed, imported.PlanID, "the plan failed: %+v", d.Nodes)
+		}
+		return err
 	}
+	tr.goOn(t, "plan", run, run)
+}
+
+func (tr trial) spec(t *testing.T, a *app.App) {
+	t.Helper()
 	source := ingest.Source{Name: "text", Body: []byte("# Search\n\nReaders must find a book by any word of its title.\n")}
-	if _, err := a.NewSpec(t.Context(), app.NewSpec{Wish: spec.Wish{Title: "Search", Sources: []ingest.Source{source}}}); err != nil && fault.CodeOf(err).Exit() != fault.ExitParked {
-		t.Fatal(err)
-	}
-	return history(t, a) + files(t, dir)
+	feature := ""
+	tr.goOn(t, "spec", func() error {
+		d, err := a.NewSpec(t.Context(), app.NewSpec{Wish: spec.Wish{Title: "Search", Sources: []ingest.Source{source}}})
+		feature = d.FeatureID
+		return err
+	}, func() error {
+		_, err := a.RunSpec(t.Context(), feature)
+		return err
+	})
 }
 
 // files are the bytes that the work left for people, with their times taken out.
@@ -251,7 +145,10 @@ func files(t *testing.T, dir string) string {
 	return b.String()
 }
 
-var differs = regexp.MustCompile(`"code":"model_unavailable","message":"(\\.|[^"\\])*"|"[0-9]{4}-[0-9]{2}-[0-9]{2}T[^"]*"|"(duration|took|elapsed)[a-z_]*":[0-9]+|"sha256:[0-9a-f]+"`)
+var differs = regexp.MustCompile(`"code":"model_unavailable","message":"(\\.|[^"\\])*"|"[0-9]{4}-[0-9]{2}-[0-9]{2}T[^"]*"|"(duration|took|elapsed)[a-z_]*":[0-9]+|"sha256:[0-9a-f]+"` +
+	// Who refused, and how a model is made to decline: what Ollama cannot do is a cut reply there.
+	`|(openai|anthropic|gemini|ollama) (refuses the key|does not know the model)|model_(refused|truncated)` +
+	`|the model declined to answer [a-z-]+(: (SAFETY|the server's content filter stopped it))?|the reply to [a-z-]+ was cut off at the token limit`)
 
 func history(t *testing.T, a *app.App) string {
 	t.Helper()
@@ -277,24 +174,31 @@ func history(t *testing.T, a *app.App) string {
 	return b.String()
 }
 
-// The same work through every provider, with every passing fault once, is the same history.
-func TestProvidersMakeTheSameHistory(t *testing.T) {
-	said := &book{said: map[string]string{}}
-	work(t, nil, func(m model.Model) model.Model { return tap{m, said} })
-	kinds := []string{"openai", "anthropic", "gemini", "ollama"}
+var kinds = []string{"openai", "anthropic", "gemini", "ollama"}
+
+// rehearsed writes down what the rehearsal says to everything that the work asks.
+func rehearsed(t *testing.T) *book {
+	t.Helper()
+	said := &book{said: map[string]saying{}}
+	trial{wrap: func(m model.Model) model.Model { return tap{m, said} }}.work(t)
+	return said
+}
+
+// sameWork does the work through the local server of every provider, and compares what came of it.
+func sameWork(t *testing.T, said *book, prepare func(s *server) trial, check func(t *testing.T, s *server)) {
+	t.Helper()
 	histories := make([]string, len(kinds))
 	t.Run("work", func(t *testing.T) {
 		for i, kind := range kinds {
 			t.Run(kind, func(t *testing.T) {
 				t.Parallel() // most of the time is spent waiting before the next try
-				srv := &server{t: t, kind: kind, book: said, faults: faults()}
+				srv := &server{t: t, kind: kind, book: said}
+				tr := prepare(srv)
 				web := httptest.NewServer(srv)
 				defer web.Close()
-				histories[i] = work(t, []string{"SLUICE_MODEL_PROVIDER=" + kind, "SLUICE_MODEL_MODEL=m", "SLUICE_MODEL_BASE_URL=" + web.URL,
-					"SLUICE_MODEL_KEY_ENV="}, nil)
-				if srv.asked < 2*len(faults()) || srv.lost > 0 {
-					t.Errorf("asked %d times, %d of them in vain", srv.asked, srv.lost)
-				}
+				tr.environ = append(tr.environ, "SLUICE_MODEL_PROVIDER="+kind, "SLUICE_MODEL_MODEL=m", "SLUICE_MODEL_BASE_URL="+web.URL, "SLUICE_MODEL_KEY_ENV=")
+				histories[i] = tr.work(t)
+				check(t, srv)
 			})
 		}
 	})
@@ -305,10 +209,53 @@ func TestProvidersMakeTheSameHistory(t *testing.T) {
 	}
 }
 
+// The same work through every provider, with every passing fault once, is the same history.
+func TestProvidersMakeTheSameHistory(t *testing.T) {
+	t.Parallel()
+	sameWork(t, rehearsed(t), func(s *server) trial {
+		s.faults, s.schema = faults(s.kind), true
+		return trial{environ: []string{"SLUICE_MODEL_TIMEOUT=3s"}} // for the one fault that is nothing but waiting
+	}, func(t *testing.T, s *server) {
+		if s.asked < 2*len(s.faults) || s.lost > 0 || s.schema {
+			t.Errorf("asked %d times, %d of them in vain, schema refused: %t", s.asked, s.lost, !s.schema)
+		}
+	})
+}
+
+var ends = regexp.MustCompile(`refuses the key: 40[13]: not now|does not know the model or the address: 404: not now|declined to answer|was cut off at the token limit`)
+
+// A fault that lasts ends each kind of work, says what it is, and loses nothing: once it is mended the same command goes on, and
+// what was answered before is not asked again.
+func TestProvidersGoOnAfterAFaultThatEndsTheWork(t *testing.T) {
+	t.Parallel()
+	said := rehearsed(t)
+	sameWork(t, said, func(s *server) trial {
+		declines := func(w http.ResponseWriter) { answer(w, s.kind, "I cannot help with that.", true) }
+		s.outages = []outage{
+			{"world", 0, status(s.kind, 401)}, {"characters", 0, status(s.kind, 403)}, {"chapter-plan", 1, status(s.kind, 404)}, {"scene-text", 4, declines},
+			{"action", 0, status(s.kind, 401)}, {"check", 0, status(s.kind, 403)}, {"action", 1, status(s.kind, 404)}, {"check", 1, declines},
+			{"compile", 0, status(s.kind, 401)}, {"plan-tasks", 0, status(s.kind, 403)}, {"generate-vv", 0, status(s.kind, 404)},
+		}
+		return trial{broke: func(what string, told error) bool {
+			if !ends.MatchString(told.Error()) {
+				s.t.Errorf("%s: %s ended with %v, which does not say what to mend", s.kind, what, told)
+			}
+			return s.mend()
+		}}
+	}, func(t *testing.T, s *server) {
+		if len(s.outages) > 0 || s.lost > 0 {
+			t.Errorf("%d outages never came, asked %d times in vain", len(s.outages), s.lost)
+		}
+		if s.calls() != len(said.said) {
+			t.Errorf("answered %d requests for %d prompts", s.calls(), len(said.said))
+		}
+	})
+}
+
 // An overloaded model is stood in for, and what it was asked is not asked again.
 func TestTierFallsBackAndRemembers(t *testing.T) {
-	said := &book{said: map[string]string{}}
-	busy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { status(529)(w) }))
+	said := &book{said: map[string]saying{}}
+	busy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { status("anthropic", 529)(w) }))
 	defer busy.Close()
 	second := &server{t: t, kind: "ollama", book: said}
 	web := httptest.NewServer(second)
@@ -322,7 +269,7 @@ func TestTierFallsBackAndRemembers(t *testing.T) {
 	a := openTest(t, func(s *Setup) { s.Settings = settings })
 	m := a.Engine.Model.(talk).model
 	r := model.Request{Agent: "writer", Prompt: "Write.", Scope: model.Scope{Run: "r1", Node: "n"}}
-	said.keep("Write.", "Rain.")
+	said.keep("Write.", saying{"writer", "Rain."})
 	for i := range 2 {
 		reply, err := m.Complete(t.Context(), r)
 		if err != nil || reply.Content != "Rain." || reply.Provider != "near" || reply.Reused != (i == 1) {
