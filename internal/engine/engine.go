@@ -29,6 +29,8 @@ type Engine struct {
 	Log     *slog.Logger
 	// Observe is told of committed events, in order per run, on the goroutine that committed them.
 	Observe func(r *kernel.Run, events []kernel.Event)
+	// Outlook says what a run will still cost, for the person who is asked about its budget; nil: nothing is said.
+	Outlook func(ctx context.Context, r *kernel.Run) string
 
 	mu      sync.Mutex
 	drivers map[kernel.RunID]*driver

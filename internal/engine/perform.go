@@ -16,6 +16,7 @@ import (
 type flight struct {
 	in       line.In
 	step     line.Step
+	label    string      // of the step, with its line
 	calls    []line.Call // asked for, and not started or not answered yet
 	commands []line.Command
 	sources  []kernel.VersionID // supplied beside what the node needs
@@ -40,7 +41,7 @@ func (t *turn) prepare(ctx context.Context, a *kernel.Attempt) (*flight, error) 
 			return line.Move{}, fault.New(fault.BadNode, string(in.Node.ID), "line %s has no step %q", t.line.Name, in.Node.Step)
 		}
 	}
-	f := &flight{step: step, in: line.In{Run: t.run, Node: n.Node(), Attempt: *a}}
+	f := &flight{step: step, label: t.line.Name + "/" + n.Node().Step, in: line.In{Run: t.run, Node: n.Node(), Attempt: *a}}
 	for _, input := range a.Inputs {
 		doc, err := t.doc(ctx, input.Version)
 		if err != nil {
@@ -257,6 +258,9 @@ func (t *turn) land(ctx context.Context, f *flight, res result) *Act {
 		return t.move(ctx, f)
 	}
 	if ce, ok := errors.AsType[*line.CallError](res.err); ok {
+		if ce.Class == kernel.NoBudget && t.e.Outlook != nil {
+			ce.Message += "; " + t.e.Outlook(ctx, t.run)
+		}
 		return t.failure(ctx, f, ce.StepError, ce.Earlier)
 	}
 	return t.failure(ctx, f, stepError(res.err), nil)
@@ -266,7 +270,7 @@ func (t *turn) land(ctx context.Context, f *flight, res result) *Act {
 // already.
 func (e *Engine) fly(ctx context.Context, run kernel.RunID, f *flight) result {
 	res := result{attempt: f.in.Attempt.ID, replies: make([]line.Reply, len(f.calls)), ran: make([]line.Ran, len(f.commands))}
-	at := Place{Run: run, Node: f.in.Node.ID, Attempt: f.in.Attempt.ID, Take: f.in.Attempt.Take}
+	at := Place{Run: run, Node: f.in.Node.ID, Attempt: f.in.Attempt.ID, Take: f.in.Attempt.Take, Step: f.label}
 	errs := make(chan error, len(f.calls)+len(f.commands))
 	for i, c := range f.calls {
 		go func() {
@@ -285,6 +289,9 @@ func (e *Engine) fly(ctx context.Context, run kernel.RunID, f *flight) result {
 	for range cap(errs) {
 		if err := <-errs; err != nil && res.err == nil {
 			res.err = err
+			if ce, ok := errors.AsType[*line.CallError](err); ok && ce.Class == kernel.NoBudget {
+				continue // the others are being paid for, and found again when there is money for this one
+			}
 			f.cancel()
 		}
 	}
@@ -321,6 +328,9 @@ func (e *Engine) ask(ctx context.Context, at Place, c line.Call) (line.Reply, er
 	failed := stepError(err)
 	if ce, ok := errors.AsType[*line.CallError](err); ok {
 		failed = ce.StepError
+	}
+	if failed.Class == kernel.NoBudget { // nobody was asked: going on without the answer is not for the step to decide
+		return reply, err
 	}
 	return line.Reply{Failed: &failed, Provider: e.Model.Class(), Errors: []kernel.StepError{failed}}, nil
 }

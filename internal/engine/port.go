@@ -73,4 +73,5 @@ type Place struct {
 	Node    kernel.NodeID
 	Attempt kernel.AttemptID
 	Take    int
+	Step    string // the line and its name for the work
 }

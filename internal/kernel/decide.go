@@ -228,6 +228,9 @@ func decideFail(r *Run, c Fail) ([]Fact, error) {
 	snap.Errors = append(snap.Errors, c.Error)
 	closed := AttemptClosed{Attempt: a.ID, Node: n.ID, Snapshot: snap}
 	effect := orElse(n.OnFail, FailNode)
+	if c.Error.Class == NoBudget { // neither a failure of the node nor a verdict of a check
+		effect = AskPerson
+	}
 	if c.Error.Class == BadReply {
 		closed.Snapshot.Outcome = Unusable
 		last := n.used+1 >= n.allowed

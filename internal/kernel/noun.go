@@ -112,6 +112,7 @@ const (
 	Permanent ErrorClass = "permanent" // it will not, unless something is changed
 	Partial   ErrorClass = "partial"   // something usable came, and something was missing
 	BadReply  ErrorClass = "bad_reply" // an answer came and cannot be used
+	NoBudget  ErrorClass = "budget"    // nobody was asked: what may be spent is spent, and a person says how it goes on
 )
 
 // Decision is why the work went one way and not another.

@@ -328,6 +328,11 @@ func (n *node) performerAsk() Ask {
 // helpAsk puts a node that cannot go on by itself before a person.
 func (n *node) helpAsk(why Reason) Ask {
 	a := Ask{Node: n.ID, Kind: AskDecide, Reason: why, Title: n.Title}
+	if why == UsedUp && n.wantsHelp && n.failure != nil && n.failure.Class == NoBudget {
+		a.Title = n.failure.Message
+		a.Options = []Option{{Value: "raise", Effect: Retry}, {Value: "cheaper", Effect: Retry}, {Value: "stop", Effect: Hold}}
+		return a
+	}
 	if why == UsedUp {
 		a.Options = append(a.Options, Option{Value: "retry", Effect: Retry})
 		if n.Kind == Make && n.newest != nil && n.newest.state == rejected {

@@ -53,7 +53,7 @@ func (w *walker) end(id NodeID, a AttemptID, by Actor) Command {
 	switch w.c.below(8) {
 	case 0:
 		return Fail{Stamp: s, Attempt: a, Error: StepError{Code: "broken", Message: "it broke", Final: true,
-			Class: oneOf(w.c, Retryable, Permanent, BadReply)}, Account: w.account()}
+			Class: oneOf(w.c, Retryable, Permanent, BadReply, NoBudget)}, Account: w.account()}
 	case 1:
 		return Release{Stamp: s, Attempt: a, Reason: "stopped"}
 	}
