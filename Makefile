@@ -1,7 +1,7 @@
 GO      ?= go
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: build test lint race fuzz bench cross crash ci
+.PHONY: build test lint race fuzz bench cross crash release ci
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/sluice
@@ -36,6 +36,12 @@ cross:
 	  echo "cross $$t"; \
 	  CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build ./...; \
 	done
+
+# Archives for all six platforms with checksums and SBOMs in dist/; see docs/release.md. VERSION is what git describe says.
+empty :=
+comma := ,
+release:
+	$(GO) -C tools run ./release -root .. -out ../dist -version '$(VERSION)' -target $(subst $(empty) $(empty),$(comma),$(TARGETS))
 
 # All that must hold before a change goes in.
 ci:
