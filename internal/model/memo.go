@@ -125,6 +125,9 @@ func (m *memo) lead(ctx context.Context, key string, r Request) (Reply, error) {
 func (m *memo) reuse(ctx context.Context, r Request, stored journal.Reply) (Reply, error) {
 	c := m.call(stored.Key, r)
 	c.Model, c.Outcome, c.Ended = stored.Model, journal.Reused, c.Started
+	if stored.Provider != "" {
+		c.Provider = stored.Provider
+	}
 	if _, err := m.store.BeginCall(ctx, c); err != nil {
 		return Reply{}, err
 	}
@@ -136,8 +139,10 @@ func (m *memo) reuse(ctx context.Context, r Request, stored journal.Reply) (Repl
 
 func (m *memo) call(key string, r Request) journal.Call {
 	return journal.Call{
-		Run: r.Scope.Run, Node: r.Scope.Node, Attempt: r.Scope.Attempt, Slot: r.Scope.Slot, Take: r.Scope.Take,
+		Step: r.Scope.Step, Run: r.Scope.Run, Node: r.Scope.Node, Attempt: r.Scope.Attempt, Slot: r.Scope.Slot, Take: r.Scope.Take,
 		Agent: r.Agent, Key: key, Provider: m.provider, Model: r.Params.Model,
 		Started: time.Now().UTC(), Outcome: journal.Open,
+		Expected: journal.Usage{OutputTokens: r.Params.MaxTokens,
+			InputTokens: EstimateTokens(r.System) + EstimateTokens(r.Prompt) + EstimateTokens(string(r.Schema))},
 	}
 }

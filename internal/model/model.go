@@ -44,6 +44,7 @@ type Scope struct {
 	Node    string
 	Attempt string // recorded, and no part of the key: a new attempt at the same work finds the old reply
 	Slot    string // which of several calls of one attempt
+	Step    string // the line and its name for the work; recorded, and no part of the key
 	Take    int    // how often content was thrown away on purpose
 }
 
@@ -53,9 +54,10 @@ type Reply struct {
 	Usage    journal.Usage
 	Model    string
 	Provider string
-	Finish   string // "stop" unless the provider knows better
-	Reused   bool   // it was stored before; nothing was paid for it now
-	Tries    []Try  // tries that failed before this one answered
+	Finish   string   // "stop" unless the provider knows better
+	Reused   bool     // it was stored before; nothing was paid for it now
+	Tries    []Try    // tries that failed before this one answered
+	Notes    []string // what a person should hear of: a budget that is nearly spent
 
 	// Stored is called by Memo as soon as the reply is durable. Rehearsal uses it to die at that very point; real
 	// providers leave it nil.

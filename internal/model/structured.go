@@ -110,6 +110,7 @@ func sum(total, reply Reply, round int) Reply {
 	reply.Usage.Duration += total.Usage.Duration
 	reply.Reused = reply.Reused && (round == 0 || total.Reused)
 	reply.Tries = append(total.Tries, reply.Tries...)
+	reply.Notes = append(total.Notes, reply.Notes...)
 	return reply
 }
 

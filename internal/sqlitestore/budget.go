@@ -13,9 +13,6 @@ import (
 
 // Budget says what was spent and is reserved in a scope. One that nothing is known of is empty.
 func (s *Store) Budget(ctx context.Context, scope string) (journal.Budget, error) {
-	if _, err := s.releaseDead(ctx); err != nil {
-		return journal.Budget{}, err
-	}
 	b, ok, err := one(ctx, s, budgetRow, []any{scope}, readBudget)
 	if err != nil {
 		return b, err
@@ -115,6 +112,12 @@ func (w *writer) spend(run string, started time.Time, u journal.Usage) error {
 		}
 	}
 	return nil
+}
+
+// ReleaseDead gives back what calls of ended processes reserve.
+func (s *Store) ReleaseDead(ctx context.Context) error {
+	_, err := s.releaseDead(ctx)
+	return err
 }
 
 // releaseDead gives back what calls of ended processes reserve, and tells whether there was anything. The locks of other
