@@ -210,7 +210,7 @@ func stepFault(e kernel.StepError, subject string) *fault.Error {
 	if code.Exit() == fault.ExitUnexpected {
 		code = fault.StepFailed
 	}
-	return fault.New(code, subject, "%s", e.Message)
+	return fault.New(code, subject, "%s", e.Message).With(cure(code)...)
 }
 
 // novelStopped makes sure that an interruption says how the book goes on.

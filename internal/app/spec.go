@@ -156,7 +156,7 @@ func (a *App) specFailure(r *kernel.Run, d SpecDoc) error {
 				code = c
 			}
 		}
-		e := fault.New(code, string(r.ID()), "%s of %s failed: %s", n.Node().Step, r.ID(), message).With(spec.NextActions(r)...)
+		e := fault.New(code, string(r.ID()), "%s of %s failed: %s", n.Node().Step, r.ID(), message).With(cure(code)...).With(spec.NextActions(r)...)
 		fields, err := json.Marshal(d)
 		if err != nil {
 			return err
