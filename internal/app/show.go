@@ -78,9 +78,14 @@ func (d RunDoc) Exit() int {
 }
 
 func (a *App) runDoc(ctx context.Context, r *kernel.Run) RunDoc {
+	return a.runDocAt(r, a.usage(ctx, r))
+}
+
+// runDocAt shows a run from memory alone.
+func (a *App) runDocAt(r *kernel.Run, u UsageDoc) RunDoc {
 	d := RunDoc{Run: string(r.ID()), Line: r.Line(), Title: r.Title(), Status: string(r.Status()),
 		Rehearsal: r.Provider() == kernel.ProviderRehearsal, OpenedAt: r.Opened(), UpdatedAt: r.Updated(), Events: r.Seq(),
-		Nodes: []NodeDoc{}, Asks: []AskDoc{}, Next: []fault.Action{}, Usage: a.usage(ctx, r)}
+		Nodes: []NodeDoc{}, Asks: []AskDoc{}, Next: []fault.Action{}, Usage: u}
 	for n := range r.Nodes() {
 		d.Nodes = append(d.Nodes, nodeDoc(n))
 	}

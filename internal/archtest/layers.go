@@ -33,7 +33,7 @@ var layerOf = map[string]int{
 	"internal/backup": adapters, "internal/replyfile": adapters,
 	"internal/model": adapters, "internal/model/*": adapters,
 	"internal/app": verbs, "internal/config": verbs,
-	"internal/cli": doors, "internal/mcpserver": doors,
+	"internal/cli": doors, "internal/mcpserver": doors, "internal/watch": doors,
 	"internal/wire": wiring,
 	"cmd/sluice":    programs,
 
@@ -54,6 +54,7 @@ var siblings = map[string][]string{
 	"internal/publish/*":        {"internal/publish"},
 	"internal/model/*":          {"internal/model"},
 	"internal/app":              {"internal/config"},
+	"internal/cli":              {"internal/watch"},
 }
 
 // key gives the entry of the table that speaks for a directory.

@@ -42,21 +42,9 @@ func table(width int, rows ...[]string) string {
 	return b.String()
 }
 
-// count renders a number with its noun: 1 run, 2 runs.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return thousands(n) + " " + noun + "s"
-}
+func count(n int, noun string) string { return termtext.Count(n, noun) }
 
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func thousands(n int) string { return termtext.Thousands(n) }
 
 func bytesText(n int64) string {
 	switch {

@@ -88,3 +88,11 @@ func FuzzWrap(f *testing.F) {
 		}
 	})
 }
+
+func TestNumbers(t *testing.T) {
+	for n, want := range map[int]string{0: "0 runs", 1: "1 run", 999: "999 runs", 1000: "1,000 runs", 1234567: "1,234,567 runs", -123456: "-123,456 runs"} {
+		if got := Count(n, "run"); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
