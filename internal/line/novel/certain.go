@@ -5,10 +5,10 @@ import (
 	"sluice/internal/line/novel/story"
 )
 
-// outlineFlaws says what is wrong with the order of an outline, for the model that wrote it.
-func outlineFlaws(o story.Outline) []string {
+// flawsOf says what is wrong with the order of an outline, for the model that wrote it.
+func flawsOf(found []continuity.Problem) []string {
 	var flaws []string
-	for _, p := range continuity.CheckOutline(o) {
+	for _, p := range found {
 		flaws = append(flaws, p.Place+": "+p.Message)
 	}
 	return flaws

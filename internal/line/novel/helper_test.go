@@ -25,6 +25,9 @@ type inputs struct {
 	Chapter int    `json:"chapter_number"`
 	Scene   int    `json:"scene_number"`
 	Notes   string `json:"revision_notes"`
+	Wanted  []struct {
+		Number int `json:"chapter_number"`
+	} `json:"chapters"`
 	Scenes  []struct {
 		SceneNumber int    `json:"scene_number"`
 		Content     string `json:"content"`
@@ -49,7 +52,12 @@ func (p *pen) answer(c line.Call) string {
 		one := `{"name":"%s","role":"r","gender":"f","appearance":"a","personality":"p","background":"b","motivation":"m"}`
 		return fmt.Sprintf(`{"protagonist":`+one+`,"supporting_characters":[`+one+`,`+one+`,`+one+`]}`, "Ana", "Bo", "Cy", "Di")
 	case "outline":
-		return mustEncode(p.outline())
+		o := p.outline()
+		if len(in.Wanted) > 0 {
+			from, to := in.Wanted[0].Number, in.Wanted[len(in.Wanted)-1].Number
+			return mustEncode(outlineReply{StoryPremise: o.StoryPremise, Chapters: o.Chapters[from-1 : to], OpenThreads: []string{fmt.Sprintf("owed since %d", to)}})
+		}
+		return mustEncode(o)
 	case "chapter-plan":
 		plan := planReply{}
 		for range p.scenes {

@@ -89,6 +89,17 @@ func outlineSchema(chapters int) (json.RawMessage, error) {
 	return schema.For[story.Outline](schema.Items("chapters", chapters, chapters), schema.Optional("chapters.chapter_number"))
 }
 
+// outlinePartSchema asks for exactly as many chapters as the part has, and of the first part for the book as a whole.
+func outlinePartSchema(chapters int, isFirst bool) (json.RawMessage, error) {
+	opts := []schema.Option{schema.Items("chapters", chapters, chapters), schema.Optional("chapters.chapter_number")}
+	if !isFirst {
+		for _, field := range []string{"story_premise", "beginning", "development", "climax", "resolution"} {
+			opts = append(opts, schema.Without(field))
+		}
+	}
+	return schema.For[outlineReply](opts...)
+}
+
 // revisionSchema asks for exactly as many scenes as the chapter has.
 func revisionSchema(scenes int) (json.RawMessage, error) {
 	return schema.For[revisionReply](schema.Items("scenes", scenes, scenes))

@@ -1,9 +1,9 @@
 package novel
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"sluice/internal/fault"
 	"sluice/internal/kernel"
@@ -42,7 +42,7 @@ type steps struct {
 func (s steps) call(in line.In, b briefing.Brief, schema json.RawMessage) (line.Call, error) {
 	c := line.Call{Slot: "1", Agent: b.Agent, Model: b.Model, Schema: schema, Inputs: b.Inputs, Sources: sources(in)}
 	var err error
-	c.System, c.Prompt, err = s.prompts.Render(b.Agent, b)
+	c.System, c.Prompt, err = s.prompts.Render(cmp.Or(b.Template, b.Agent), b)
 	return c, err
 }
 
@@ -144,47 +144,4 @@ func (s steps) characters(in line.In) (line.Move, error) {
 		return line.Move{}, err
 	}
 	return asking(s.call(in, b, s.schemas.characters))
-}
-
-func (s steps) outline(in line.In) (line.Move, error) {
-	m, lacking, err := s.gather(in, WorldNode, ThemeNode, CharactersNode)
-	if err != nil || len(lacking) > 0 {
-		return line.Move{Wants: lacking}, err
-	}
-	if len(in.Replies) > 0 {
-		v, flaws := readOutline(in.Replies[0].Content, m.book.Settings.TargetChapters)
-		if len(flaws) > 0 {
-			return line.Move{}, line.Unusable{Reason: strings.Join(flaws, "; ")}
-		}
-		return ours(v, SchemaOutline)
-	}
-	b, err := briefing.ForOutline(m.book, options(in))
-	if err != nil {
-		return line.Move{}, err
-	}
-	schema, err := outlineSchema(m.book.Settings.TargetChapters)
-	if err != nil {
-		return line.Move{}, err
-	}
-	c, err := s.call(in, b, schema)
-	c.Check = func(content string) []string {
-		_, flaws := readOutline(content, m.book.Settings.TargetChapters)
-		return flaws
-	}
-	return asking(c, err)
-}
-
-// readOutline numbers the chapters of a reply and says what is wrong with them.
-func readOutline(content string, chapters int) (story.Outline, []string) {
-	var o story.Outline
-	if err := json.Unmarshal([]byte(content), &o); err != nil {
-		return o, []string{err.Error()}
-	}
-	if len(o.Chapters) != chapters {
-		return o, []string{fmt.Sprintf("there are %d chapters, and the book has %d", len(o.Chapters), chapters)}
-	}
-	for i := range o.Chapters {
-		o.Chapters[i].ChapterNumber = i + 1
-	}
-	return o, outlineFlaws(o)
 }

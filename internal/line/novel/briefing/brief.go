@@ -44,10 +44,12 @@ type Options struct {
 // templates fence; the rest is ours.
 type Brief struct {
 	Agent    string
+	Template string // of the prompt; empty: the agent's
 	Model    string // that the book's settings name for the step; empty leaves it to the configuration
 	Language string // its name in English
 	Unit     string // of lengths
 	Chapters int    // of the book
+	From, To int    // of an outline: the chapters wanted
 	Chapter  int
 	Scene    int
 	Scenes   int  // of the chapter; 0: not decided

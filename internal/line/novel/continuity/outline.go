@@ -3,6 +3,7 @@ package continuity
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -29,19 +30,40 @@ func CheckOutline(o story.Outline) []Problem {
 		at[i] = i
 	}
 	slices.SortStableFunc(at, func(a, b int) int { return cmp.Compare(o.Chapters[a].ChapterNumber, o.Chapters[b].ChapterNumber) })
-	var clock timeline
+	var order Order
 	for _, i := range at {
-		c := o.Chapters[i]
-		found = append(found, dependencyProblems(i, c)...)
-		if IsFlashback(c.TimelineAnchor, c.ChapterTitle, c.Summary) {
-			continue
-		}
-		now := moment{chapter: c.ChapterNumber, text: c.TimelineAnchor, anchor: ParseAnchor(c.TimelineAnchor)}
-		if before, isBackwards := clock.pass(now); isBackwards {
-			found = append(found, Problem{c.ChapterNumber, fmt.Sprintf("chapters[%d].timeline_anchor", i), fmt.Sprintf(
-				"chapter %d is at %q, before chapter %d at %q; time runs backwards only in a chapter that is marked as a flashback",
-				c.ChapterNumber, short(c.TimelineAnchor), before.chapter, short(before.text))})
-		}
+		found = append(found, order.take(i, o.Chapters[i])...)
+	}
+	return found
+}
+
+// Order is how far the time of an outline has come, for chapters that come a few at a time.
+type Order struct{ clock timeline }
+
+// After is the order behind chapters that come next, with what is wrong with them; places count from the first of these. The
+// order before stays as it is.
+func (o Order) After(next []story.OutlineChapter) (Order, []Problem) {
+	o.clock.latest = maps.Clone(o.clock.latest)
+	for key, list := range o.clock.latest { // a few ways of telling time each
+		o.clock.latest[key] = slices.Clone(list)
+	}
+	var found []Problem
+	for i, c := range next {
+		found = append(found, o.take(i, c)...)
+	}
+	return o, found
+}
+
+func (o *Order) take(i int, c story.OutlineChapter) []Problem {
+	found := dependencyProblems(i, c)
+	if IsFlashback(c.TimelineAnchor, c.ChapterTitle, c.Summary) {
+		return found
+	}
+	now := moment{chapter: c.ChapterNumber, text: c.TimelineAnchor, anchor: ParseAnchor(c.TimelineAnchor)}
+	if before, isBackwards := o.clock.pass(now); isBackwards {
+		found = append(found, Problem{c.ChapterNumber, fmt.Sprintf("chapters[%d].timeline_anchor", i), fmt.Sprintf(
+			"chapter %d is at %q, before chapter %d at %q; time runs backwards only in a chapter that is marked as a flashback",
+			c.ChapterNumber, short(c.TimelineAnchor), before.chapter, short(before.text))})
 	}
 	return found
 }
