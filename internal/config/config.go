@@ -15,7 +15,7 @@ import (
 //
 //	yaml   the key
 //	doc    what it does, for the file that init writes
-//	trust  "user" keeps it out of workspace files; "tighten" lets them turn it on and never off
+//	trust  "user" keeps it out of workspace files; "tighten" lets them turn it on or lower it, never the other way
 //	min    the smallest number or duration that makes sense
 //	oneof  the words that are allowed, divided by spaces
 //
@@ -23,6 +23,7 @@ import (
 // differs from zero, or one of the tables (see table).
 type Config struct {
 	Model   Model   `yaml:"model" doc:"the model that does the writing and judging"`
+	Budget  Budget  `yaml:"budget" doc:"what may be spent; a limit that is reached asks you"`
 	Engine  Engine  `yaml:"engine" doc:"how runs are driven"`
 	Person  Person  `yaml:"person" doc:"who approves here"`
 	MCP     MCP     `yaml:"mcp" doc:"what MCP clients may do"`
@@ -49,6 +50,7 @@ type Model struct {
 	Agents      Agents        `yaml:"agents" doc:"a tier or a model for some agents: {scene-text: strong, \"chapter-*\": small-1}"`
 	Tiers       Tiers         `yaml:"tiers" doc:"models by name, the next one for when one is overloaded: {strong: [big-1, {provider: ollama, model: big-2}]}"`
 	Providers   Providers     `yaml:"providers" trust:"user" doc:"more servers for tiers, each with its own address and key"`
+	Prices      Prices        `yaml:"prices" trust:"user" doc:"what models cost whose names begin so, in dollars per million tokens: {big-1: {input: 2.5, output: 10, cached: 1.25}}"`
 }
 
 // Engine says how runs are driven.
@@ -120,7 +122,8 @@ type Log struct {
 // Default is the configuration of someone who set nothing: offline, under the name of the operating system's user.
 func Default() Config {
 	return Config{
-		Model: Model{Provider: "rehearsal", Timeout: 5 * time.Minute, Concurrency: 8, MaxRetries: 3},
+		Model:  Model{Provider: "rehearsal", Timeout: 5 * time.Minute, Concurrency: 8, MaxRetries: 3},
+		Budget: Budget{WarnAt: 0.8},
 		// Four workers keep a model with the default concurrency busy.
 		Engine: Engine{Workers: 4},
 		Task: Task{MaxDecompositionDepth: 5, OneShotThresholdPersonDays: 10, MaxLeaves: 500, MaxPlanAttempts: 3,

@@ -350,3 +350,61 @@ func TestWorkspaceTightensAndNeverLoosens(t *testing.T) {
 		})
 	}
 }
+
+func TestWorkspaceLowersABudgetAndNeverRaisesIt(t *testing.T) {
+	for name, c := range map[string]struct {
+		own, theirs string
+		want        int
+	}{
+		"raised":                 {"5000", "9000", 5000},
+		"lowered":                {"5000", "900", 900},
+		"taken away":             {"5000", "0", 5000},
+		"where nobody set any":   {"0", "700", 700},
+		"by someone who did not": {"5000", "", 5000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			user, workspace := filepath.Join(dir, "config.yaml"), filepath.Join(dir, "sluice.yaml")
+			write := func(path, tokens string) {
+				if tokens == "" {
+					return
+				}
+				if err := os.WriteFile(path, []byte("budget:\n  run_tokens: "+tokens+"\n"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			write(user, c.own)
+			write(workspace, c.theirs)
+			s, err := Load(Source{UserFile: user, Workspace: workspace})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.Budget.RunTokens != c.want {
+				t.Errorf("got %d, want %d", s.Budget.RunTokens, c.want)
+			}
+		})
+	}
+}
+
+func TestPrices(t *testing.T) {
+	s, err := Load(Source{Environ: []string{"SLUICE_MODEL_PRICES={big-1: {input: 2.5, output: 10}, small: {input: 1, output: 2, cached: 0.5}}"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Prices{{"big-1", 2.5, 10, 2.5}, {"small", 1, 2, 0.5}}
+	if diff := cmp.Diff(want, s.Model.Prices); diff != "" {
+		t.Error(diff)
+	}
+	for _, bad := range []string{"{a: 3}", "{a: {input: x}}", "{a: {input: -1}}", "{a: {inputs: 1}}", "[1]"} {
+		if _, err := Load(Source{Environ: []string{"SLUICE_MODEL_PRICES=" + bad}}); fault.CodeOf(err) != fault.BadConfig {
+			t.Errorf("%s: got %v", bad, err)
+		}
+	}
+	workspace := filepath.Join(t.TempDir(), "sluice.yaml")
+	if err := os.WriteFile(workspace, []byte("model:\n  prices: {gpt: {input: 0, output: 0}}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(Source{Workspace: workspace}); fault.CodeOf(err) != fault.BadConfig {
+		t.Errorf("prices of a workspace: got %v", err)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -15,6 +16,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 
 	"sluice/internal/fault"
+	"sluice/internal/yamlguard"
 )
 
 // document is one file on its way into the settings.
@@ -31,6 +33,9 @@ func (l *loader) document(path string, body []byte, own bool) error {
 	d := &document{l: l, path: path, body: bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")), own: own, seen: map[string]bool{}}
 	if !utf8.Valid(d.body) {
 		return d.fault(nil, path, "the file is not UTF-8 text")
+	}
+	if why := yamlguard.Refuse(d.body, maxFile); why != "" {
+		return d.fault(nil, path, "the file cannot be settings: %s", why)
 	}
 	file, err := parse(d.body)
 	if err != nil {
@@ -109,13 +114,13 @@ func (d *document) entry(key string, at *token.Token, n ast.Node) error {
 		e.Next = []fault.Action{{Action: "move", Why: "remove the line; it belongs in " + d.l.ownPlace(f)}}
 		return e
 	}
-	isHeld := f.tight && !d.own && f.value(&d.l.out.Config).Bool()
+	before := reflect.New(f.value(&d.l.out.Config).Type()).Elem()
+	before.Set(f.value(&d.l.out.Config))
 	if err := d.assign(f, at, n); err != nil {
 		return err
 	}
-	if v := f.value(&d.l.out.Config); isHeld && !v.Bool() {
-		v.SetBool(true) // what the user turned on, a workspace does not turn off
-		return nil
+	if f.tight && !d.own && tighter(before, f.value(&d.l.out.Config)) {
+		return nil // what the user turned on or limits, a workspace does not undo
 	}
 	if why := refuse(f.key, &d.l.out.Config); why != "" {
 		return d.fault(at, key, "%s %s", key, why)

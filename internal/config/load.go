@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -39,8 +40,8 @@ type Row struct {
 	Origin string `json:"origin"` // default, a path, env NAME, flag --name
 }
 
-// maxFile bounds a file that is read before anything is known about it.
-const maxFile = 1 << 20
+// maxFile bounds a file that is read before anything is known about it. With every setting in it a file has a tenth.
+const maxFile = 64 << 10
 
 // Load reads the settings. The first thing that is wrong ends it, with its place.
 func Load(s Source) (*Settings, error) {
@@ -100,22 +101,36 @@ func (l *loader) file(path string, own bool) error {
 	if path == "" {
 		return nil
 	}
-	info, err := os.Stat(path)
+	look := os.Stat
+	if !own { // a link of a stranger's could show a file of yours in a message
+		look = os.Lstat
+	}
+	info, err := look(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
 		return fault.Wrap(fault.BadConfig, path, err, "the settings in %s cannot be read", path).With(edit(path))
 	case !info.Mode().IsRegular():
-		return fault.New(fault.BadConfig, path, "%s is no file", path).With(edit(path))
+		return fault.New(fault.BadConfig, path, "%s is no plain file", path).With(edit(path))
 	case info.Size() > maxFile:
 		return fault.New(fault.BadConfig, path, "%s has %d bytes; settings have at most %d", path, info.Size(), maxFile).With(edit(path))
 	}
-	body, err := os.ReadFile(path)
+	body, err := readSome(path)
 	if err != nil {
 		return fault.Wrap(fault.BadConfig, path, err, "the settings in %s cannot be read", path).With(edit(path))
 	}
 	return l.document(path, body, own)
+}
+
+// readSome reads no more than a file may have, whatever it says about its size.
+func readSome(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxFile+1))
 }
 
 func edit(path string) fault.Action {

@@ -294,16 +294,21 @@ func (l *loader) badTier(t Tier, why string) error {
 }
 
 // refuseForeignKey keeps a workspace from sending the key of one provider to another: a key that the user gave goes to an
-// address that the user gave, or to the provider that the user named.
+// address that the user gave, or to the provider that the user named; the usual key of a provider goes to that provider's
+// own address.
 func (l *loader) refuseForeignKey(s Source, chosen string) error {
 	m, from := l.out.Model, l.out.origins
 	isGiven := from["model.key_env"] != "default" && m.KeyEnv != "" || from["model.key_file"] != "default" && m.KeyFile != ""
 	isForeign := from["model.provider"] == s.Workspace && m.Provider != chosen && m.Provider != "rehearsal"
-	if !isForeign || !isGiven || from["model.base_url"] != "default" {
+	isPlaced := from["model.base_url"] != "default" && m.BaseURL != ""
+	if !isForeign || isGiven == isPlaced {
 		return nil
 	}
-	return fault.New(fault.BadConfig, "model.provider", "the workspace names the provider %s, and your key was given for %s; it is not sent elsewhere",
-		m.Provider, chosen).With(
+	what := "key was given for " + chosen + "; it is not sent elsewhere"
+	if isPlaced {
+		what = "address was given for " + chosen + "; the usual key of " + m.Provider + " is not sent there"
+	}
+	return fault.New(fault.BadConfig, "model.provider", "the workspace names the provider %s, and your %s", m.Provider, what).With(
 		fault.Action{Action: "name", Command: "export SLUICE_MODEL_PROVIDER=" + m.Provider, Why: "if the key is that provider's"},
 		edit(s.Workspace))
 }

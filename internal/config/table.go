@@ -8,7 +8,7 @@ import (
 	"sluice/internal/fault"
 )
 
-// table is a setting with rows of its own: SmokeTests, Agents, Tiers or Providers. It writes itself as it would stand in
+// table is a setting with rows of its own: SmokeTests, Agents, Tiers, Providers or Prices. It writes itself as it would stand in
 // a file.
 type table interface {
 	String() string
@@ -25,6 +25,8 @@ func (d *document) assignTable(f field, n ast.Node) error {
 		read = d.tiers
 	case Providers:
 		read = d.providers
+	case Prices:
+		read = d.prices
 	}
 	rows, err := read(f, n)
 	if err == nil {

@@ -65,6 +65,8 @@ type house struct {
 	log   *os.File
 	index *app.Indexer
 	extra *replyfile.File // replies that were recorded elsewhere
+
+	spending *model.Budget
 }
 
 // Open opens a workspace and completes what a killed process left: files that were committed and not put in place.
@@ -107,6 +109,7 @@ func (h *house) open(ctx context.Context, s Setup) (*app.App, error) {
 	if err != nil {
 		return nil, err
 	}
+	h.spending = h.budget(s)
 	answers, class, err := h.model(s, log)
 	if err != nil {
 		return nil, err

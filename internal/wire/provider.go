@@ -19,7 +19,7 @@ import (
 // for once, what fails for a moment is asked again, and no server is asked more at a time than allowed.
 func (h *house) model(s Setup, log *slog.Logger) (model.Model, model.Class, error) {
 	c := s.Settings.Model
-	b := board{settings: c, log: log, calls: between(s.Between.Calls, model.Calls(h.store)), servers: map[string]model.Model{}}
+	b := board{settings: c, log: log, calls: between(s.Between.Calls, model.Calls(h.store)), servers: map[string]model.Model{}, budget: h.spending}
 	if err := h.carry(s.Replies, &b.calls); err != nil {
 		return nil, "", err
 	}
@@ -31,6 +31,9 @@ func (h *house) model(s Setup, log *slog.Logger) (model.Model, model.Class, erro
 		b.servers[c.Provider] = b.limited(rehearsed, config.Provider{Name: c.Provider, Concurrency: c.Concurrency, PerMinute: c.PerMinute})
 	}
 	m, err := b.route()
+	if err == nil {
+		m, err = b.cheaper(s.Settings.CheaperTargets(), m)
+	}
 	if err != nil {
 		return nil, "", err
 	}
@@ -46,6 +49,7 @@ type board struct {
 	log      *slog.Logger
 	calls    model.Calls
 	servers  map[string]model.Model // by name; one for all agents, so that its limits hold for all
+	budget   *model.Budget
 }
 
 func (b board) route() (model.Model, error) {
@@ -80,9 +84,29 @@ func (b board) chain(targets []config.Target) (model.Model, error) {
 	if len(all) > 1 {
 		m = model.Fallback(all...)
 	}
-	m = model.Trace(m, b.log)
-	m = model.Memo(m, targets[0].Provider, b.calls)
+	m = b.budget.Charge(model.Trace(m, b.log))
+	m = model.Memo(m, targets[0].Provider, b.budget.Reserve(b.calls, targets[0].Provider, fallen(targets[1:])...))
 	return model.Defaults(m, model.Params{Model: targets[0].Model, Temperature: b.settings.Temperature, MaxTokens: b.settings.MaxTokens}), nil
+}
+
+// cheaper lets a run go on with another model once a person said so.
+func (b board) cheaper(targets []config.Target, usual model.Model) (model.Model, error) {
+	if len(targets) == 0 {
+		return usual, nil
+	}
+	m, err := b.chain(targets)
+	if err != nil {
+		return nil, err
+	}
+	return b.budget.Cheaper(model.Pin(m, targets[0].Model), usual), nil
+}
+
+func fallen(targets []config.Target) []model.Fallen {
+	var all []model.Fallen
+	for _, t := range targets {
+		all = append(all, model.Fallen{Server: t.Provider, Model: t.Model})
+	}
+	return all
 }
 
 // retry says how long a model is fought for. One that another stands in for is tried once more and no longer.

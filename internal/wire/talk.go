@@ -28,7 +28,7 @@ func (t talk) Class() string { return string(t.class) }
 func (t talk) Ask(ctx context.Context, at engine.Place, c line.Call) (line.Reply, error) {
 	r := model.Request{Agent: c.Agent, System: c.System, Prompt: c.Prompt, Schema: c.Schema, Inputs: c.Inputs, Params: model.Params{Model: c.Model},
 		InputDigests: append([]digest.Digest(nil), c.Sources...),
-		Scope:        model.Scope{Run: string(at.Run), Node: string(at.Node), Attempt: string(at.Attempt), Slot: c.Slot, Take: at.Take}}
+		Scope:        model.Scope{Run: string(at.Run), Node: string(at.Node), Attempt: string(at.Attempt), Step: at.Step, Slot: c.Slot, Take: at.Take}}
 	if len(c.Schema) == 0 {
 		return t.text(ctx, r, c)
 	}
@@ -68,12 +68,18 @@ func (t talk) reply(r model.Reply, content string) line.Reply {
 	if r.Reused {
 		out.Usage = kernel.Usage{Reused: 1}
 	}
+	for _, note := range r.Notes {
+		out.Errors = append(out.Errors, kernel.StepError{Code: budgetLow, Message: note, Class: kernel.Partial})
+	}
 	for _, try := range r.Tries {
 		out.Errors = append(out.Errors, kernel.StepError{Code: string(fault.CodeOf(try.Err)), Message: try.Err.Error(),
 			Class: kernel.Retryable, Retries: try.N})
 	}
 	return out
 }
+
+// budgetLow is what the record of an attempt says when a limit was nearly reached. Nothing failed.
+const budgetLow = "budget_low"
 
 // callError words a failure for the record. An interruption stays what it is: nobody failed.
 func callError(err error) error {
@@ -84,6 +90,9 @@ func callError(err error) error {
 		model.Retryable: kernel.Retryable, model.Permanent: kernel.Permanent, model.Unusable: kernel.BadReply,
 	}[model.ClassOf(err)]
 	f := fault.From(err)
+	if f.Code == fault.BudgetUsedUp {
+		class = kernel.NoBudget
+	}
 	return &line.CallError{StepError: kernel.StepError{Code: string(f.Code), Message: f.Error(), Class: class,
 		Retries: model.Retries(err), Final: true}, Next: f.Next, Cause: err}
 }

@@ -1,0 +1,44 @@
+package wire
+
+import (
+	"net/url"
+	"strings"
+	"time"
+
+	"sluice/internal/config"
+	"sluice/internal/journal"
+	"sluice/internal/model"
+)
+
+// budget keeps calls within what the settings allow. A limit that a flag names counts for this command whatever was raised.
+func (h *house) budget(s Setup) *model.Budget {
+	c := s.Settings.Budget
+	isFlag := func(key string) bool { return strings.HasPrefix(s.Settings.Origin(key), "flag ") }
+	b := &model.Budget{Store: h.store, Prices: prices(s.Settings.Config), WarnAt: c.WarnAt, Now: time.Now,
+		Run: journal.Limit{Tokens: int64(c.RunTokens), Cost: journal.Dollars(c.RunCost), Fixed: isFlag("budget.run_tokens") || isFlag("budget.run_cost")},
+		Day: journal.Limit{Tokens: int64(c.DayTokens), Cost: journal.Dollars(c.DayCost)}}
+	if s.Warn != nil {
+		b.Warn = func(message string) { s.Warn(message + "; sluice budget shows it") }
+	}
+	return b
+}
+
+// prices are the user's own and the vendors' lists, with where each configured server is.
+func prices(c config.Config) model.Prices {
+	m := c.Model
+	var own []model.Price
+	for _, p := range m.Prices {
+		own = append(own, model.Price{Model: p.Model, Input: p.Input, Output: p.Output, Cached: p.Cached})
+	}
+	hosts := map[string]string{}
+	for _, w := range append(m.Ways(), config.Way{Targets: c.CheaperTargets()}) {
+		for _, t := range w.Targets {
+			if p, ok := m.Server(t.Provider); ok {
+				if u, err := url.Parse(address(p)); err == nil {
+					hosts[t.Provider] = u.Host
+				}
+			}
+		}
+	}
+	return model.NewPrices(own, hosts)
+}
