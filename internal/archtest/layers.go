@@ -23,7 +23,7 @@ const (
 
 // layerOf is the house: each directory, or each directory below one where the key ends in "/*".
 var layerOf = map[string]int{
-	"internal/fault": base, "internal/digest": base, "internal/graph": base, "internal/prompt": base, "internal/safepath": base, "internal/schema": base, "internal/textdiff": base, "internal/termtext": base,
+	"internal/fault": base, "internal/digest": base, "internal/graph": base, "internal/prompt": base, "internal/safepath": base, "internal/yamlguard": base, "internal/schema": base, "internal/textdiff": base, "internal/termtext": base,
 	"internal/journal": law, "internal/kernel": law, "internal/gate": law,
 	"internal/line": lines, "internal/line/*": lines,
 	"internal/line/spec": lines, "internal/line/spec/ingest": lines, "internal/line/spec/ledger": lines,

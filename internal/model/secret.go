@@ -78,12 +78,19 @@ func KeyFromEnv(lookup func(string) (string, bool), names ...string) KeySource {
 	}
 }
 
+// maxKeyFile is far more than a key has.
+const maxKeyFile = 64 << 10
+
 // KeyFromFile takes the key from a file of the user's own that nobody else can read.
 func KeyFromFile(path string) KeySource {
 	return func(context.Context) (Secret, error) {
 		info, err := os.Stat(path)
 		if err != nil {
 			return Secret{}, fault.Wrap(fault.ModelAuth, path, err, "no key: the key file cannot be read").With(
+				showConfig("it shows where keys are looked for"))
+		}
+		if !info.Mode().IsRegular() || info.Size() > maxKeyFile {
+			return Secret{}, fault.New(fault.ModelAuth, path, "no key: key file %s is no plain file of up to %d bytes", path, maxKeyFile).With(
 				showConfig("it shows where keys are looked for"))
 		}
 		// Windows has no such permission bits; there the user's profile directory guards the file.

@@ -12,6 +12,7 @@ import (
 
 	"sluice/internal/fault"
 	"sluice/internal/line/spec/ledger"
+	"sluice/internal/yamlguard"
 )
 
 //go:embed mapping.yaml
@@ -21,7 +22,7 @@ var defaultMapping []byte
 var mappingVersions = []string{"1"}
 
 // maxMapping is far more than a table has fields.
-const maxMapping = 1 << 20
+const maxMapping = 64 << 10
 
 // Mapping says which field of a table is filled from what.
 type Mapping struct {
@@ -75,8 +76,11 @@ func ParseMapping(name string, body []byte) (m Mapping, err error) {
 			err = badMapping(name, "the file is no YAML")
 		}
 	}()
-	if len(body) > maxMapping || bytes.Contains(body, []byte("&")) && bytes.Contains(body, []byte("*")) {
-		return m, badMapping(name, "a mapping file has less than a megabyte and no anchors with aliases")
+	if why := yamlguard.Refuse(body, maxMapping); why != "" {
+		return m, badMapping(name, "the file cannot be a mapping: %s", why)
+	}
+	if bytes.Contains(body, []byte("&")) && bytes.Contains(body, []byte("*")) {
+		return m, badMapping(name, "a mapping file has no anchors with aliases")
 	}
 	if err := yaml.UnmarshalWithOptions(body, &m, yaml.Strict()); err != nil {
 		text, _, _ := strings.Cut(err.Error(), "\n")

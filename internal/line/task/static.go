@@ -17,6 +17,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"sluice/internal/line"
+	"sluice/internal/yamlguard"
 )
 
 // maxFileBytes bounds one file of a deliverable.
@@ -37,6 +38,29 @@ func StaticFlaws(name string, body []byte) []string {
 	return []string{cutText(err.Error(), 300)}
 }
 
+// maxYAML is the most that is parsed: the parser's time grows with the square of a text. A larger one may be right and is
+// not looked into.
+const maxYAML = 256 << 10
+
+func parsesYAML(body []byte) (err error) {
+	if len(body) > maxYAML {
+		return nil
+	}
+	if why := yamlguard.Refuse(body, maxYAML); why != "" {
+		return errors.New(why)
+	}
+	defer func() {
+		if recover() != nil { // the parser is known to panic on some malformed documents
+			err = errors.New("it is no YAML")
+		}
+	}()
+	var v any
+	if err := yaml.Unmarshal(body, &v); err != nil {
+		return fmt.Errorf("it is no YAML: %w", err)
+	}
+	return nil
+}
+
 func parses(ext string, body []byte) error {
 	switch ext {
 	case "json":
@@ -49,10 +73,7 @@ func parses(ext string, body []byte) error {
 			return errors.New("something stands behind the JSON document")
 		}
 	case "yaml", "yml":
-		var v any
-		if err := yaml.Unmarshal(body, &v); err != nil {
-			return fmt.Errorf("it is no YAML: %w", err)
-		}
+		return parsesYAML(body)
 	case "csv":
 		if _, err := csv.NewReader(bytes.NewReader(body)).ReadAll(); err != nil {
 			return fmt.Errorf("it is no CSV: %w", err)
