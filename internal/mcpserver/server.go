@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -137,7 +138,9 @@ func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
 
 // Talk serves one of several clients over a pair of streams until it leaves or ctx ends.
 func (s *Server) Talk(ctx context.Context, in io.Reader, out io.Writer) error {
-	err := s.lasting.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(lingering{in, ctx, &s.busy}), Writer: noted{out, &s.busy}})
+	answers := noted{oneAtATime{&sync.Mutex{}, out}, &s.busy}
+	questions := lingering{newMessages(in, answers), ctx, &s.busy}
+	err := s.lasting.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(questions), Writer: answers})
 	if ctx.Err() != nil || errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) {
 		return nil // asked to end, or the client left
 	}
