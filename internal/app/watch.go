@@ -153,6 +153,66 @@ func (w *Watch) countWords(ctx context.Context, nodes []string) error {
 	return nil
 }
 
+// settling is how long a run must have been at rest to be taken for it: between two steps that follow from each other a
+// run may look finished for an instant.
+const settling = time.Second
+
+// lookEvery is the pause between looks.
+const lookEvery = 250 * time.Millisecond
+
+// Follow tells of a run until it waits for a person or is over, or ctx ends. What it tells last is how the run came to rest.
+func (w *Watch) Follow(ctx context.Context, tell func(WatchDoc) error) (WatchDoc, error) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for isFirst := true; ; isFirst = false {
+		d, err := w.Look(ctx, nil)
+		if err != nil {
+			return d, untilStopped(ctx, err)
+		}
+		if isFirst || len(d.News) > 0 {
+			if err := tell(d); err != nil {
+				return d, err
+			}
+		}
+		if d.IsResting() && w.app.Now().Sub(d.UpdatedAt) >= settling {
+			d.Usage = w.app.usage(ctx, w.run)
+			return d, nil
+		}
+		select {
+		case <-ctx.Done():
+			return d, nil
+		case <-tick.C:
+		}
+	}
+}
+
+// FollowInbox tells of every ask that is open, of one run or of all, and of those that are opened later, until ctx ends.
+func (a *App) FollowInbox(ctx context.Context, run string, tell func(AskDoc) error) error {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	told := map[string]bool{}
+	for {
+		d, err := a.Inbox(ctx, run)
+		if err != nil {
+			return untilStopped(ctx, err)
+		}
+		open := make(map[string]bool, len(d.Asks))
+		for _, ask := range d.Asks {
+			open[ask.Ask] = true
+			if told[ask.Ask] {
+				continue
+			}
+			if err := tell(ask); err != nil {
+				return err
+			}
+		}
+		told = open
+		if !a.waitForCommit(ctx, tick.C) {
+			return nil
+		}
+	}
+}
+
 // Changes gives a number that is another one whenever something was committed to the workspace.
 func (a *App) Changes(ctx context.Context) (int64, error) { return a.Engine.Leaser.DataVersion(ctx) }
 

@@ -16,17 +16,26 @@ import (
 )
 
 func (k *Kit) inbox() *cobra.Command {
-	return &cobra.Command{
+	var live, plain bool
+	c := &cobra.Command{
 		Use:   "inbox [RUN]",
 		Short: "List what waits for a person, with the commands that answer it",
 		Long: `Lists every open ask of every run, or of one: what is asked, of which version, since when, and the exact commands that
 answer it. Asks wait for ever: silence is never consent.
 
+With --watch they are shown live with what they are about, and keys answer: a approves exactly the version on the
+screen, r rejects it, d shows what changed, ? lists the keys. A version that moved meanwhile is refused, and nothing is
+done. Without a terminal, or with --plain, each ask is printed as a line when it is opened, with --json as a document
+per line, until you stop it.
+
 ` + exits(0, 2, 3),
-		Example:           "  sluice inbox\n  sluice inbox sample-1",
+		Example:           "  sluice inbox\n  sluice inbox sample-1\n  sluice inbox --watch",
 		Args:              fitUse,
 		ValidArgsFunction: k.CompleteRun,
 		RunE: func(c *cobra.Command, args []string) error {
+			if live {
+				return k.watchInbox(c, strings.Join(args, ""), plain)
+			}
 			return k.With(c.Context(), func(a *app.App) error {
 				d, err := a.Inbox(c.Context(), strings.Join(args, ""))
 				if err != nil {
@@ -36,6 +45,9 @@ answer it. Asks wait for ever: silence is never consent.
 			})
 		},
 	}
+	c.Flags().BoolVarP(&live, "watch", "w", false, "show asks live, and answer them by key")
+	c.Flags().BoolVar(&plain, "plain", false, "with --watch: print lines, also on a terminal")
+	return c
 }
 
 // reply is an answer as the flags give it.

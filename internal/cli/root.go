@@ -67,6 +67,7 @@ func (k *Kit) add(root *cobra.Command) {
 	in(groupWorkspace, k.initialize(), k.doctor(), k.config(), k.models(), k.session(), k.mcp(), k.serve())
 	in(groupAbout, k.version(), k.demo(), k.man())
 	root.AddCommand(k.sample(), k.scene(), k.task(), k.spec(), k.novel())
+	in(GroupRuns, k.watch())
 	in(groupRecords, k.diff(), k.exportReplies())
 	in(groupWorkspace, k.gc(), k.backup(), k.restore())
 	for _, line := range k.env.Lines {
