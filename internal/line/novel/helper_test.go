@@ -28,7 +28,7 @@ type inputs struct {
 	Wanted  []struct {
 		Number int `json:"chapter_number"`
 	} `json:"chapters"`
-	Scenes  []struct {
+	Scenes []struct {
 		SceneNumber int    `json:"scene_number"`
 		Content     string `json:"content"`
 	} `json:"scenes"`

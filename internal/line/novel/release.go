@@ -14,7 +14,7 @@ import (
 // past the gate by looking at it, by asking until the answer fits, or by a policy that was changed since.
 func isReleased(r *kernel.Run, body line.Body, chapter int, report, text *kernel.Version) (bool, error) {
 	n, _ := r.Node(ChapterNode(chapter, StepRevision))
-	opened, rev, err := pendingSince(n, body)
+	opened, rev, err := pendingSince(r, n, body)
 	if err != nil || report.Seq < opened.Seq {
 		return false, err
 	}
@@ -28,9 +28,9 @@ func isReleased(r *kernel.Run, body line.Body, chapter int, report, text *kernel
 	return isFirst && opened.By.Kind != kernel.File && rev.TriggeredBy == story.ByLogicReview && len(rev.Issues) == 0, nil
 }
 
-// pendingSince is the version with which the newest revision became pending: candidates and edits come later, under the
-// same date. One that cannot be read stands for itself.
-func pendingSince(n kernel.View, body line.Body) (*kernel.Version, story.RevisionStatus, error) {
+// pendingSince is the version with which the newest revision became pending, by the order of the journal: candidates and edits
+// of it come later and begin nothing. One that cannot be read stands for itself.
+func pendingSince(r *kernel.Run, n kernel.View, body line.Body) (*kernel.Version, story.RevisionStatus, error) {
 	opened := n.Newest()
 	if opened.Schema == SchemaUnreadable {
 		return opened, story.RevisionStatus{}, nil
@@ -43,17 +43,33 @@ func pendingSince(n kernel.View, body line.Body) (*kernel.Version, story.Revisio
 		if v.Seq >= opened.Seq || v.IsAway() {
 			continue
 		}
-		if v.Schema == SchemaUnreadable {
+		if v.Schema == SchemaUnreadable || !goesOn(r, opened) {
 			break
 		}
 		before, err := decodeVersion[story.RevisionStatus](body, v)
 		if err != nil {
 			return nil, rev, err
 		}
-		if before.Status != story.RevisionPending || before.CreatedAt != rev.CreatedAt {
+		if before.Status != story.RevisionPending {
 			break
 		}
 		opened = v
 	}
 	return opened, rev, nil
+}
+
+// Notes of revisions that say again what is pending, with something added.
+const (
+	noteCandidate = "candidate made"
+	noteKept      = "its file was removed, which decides nothing"
+)
+
+// goesOn tells whether a version of a revision is about what was pending before it: a candidate that was made for it, its file
+// put back, or a person's edit of that file. What a report found opens it anew, and so does a file where there was none.
+func goesOn(r *kernel.Run, v *kernel.Version) bool {
+	if v.By.Kind == kernel.File {
+		return baseFile(r, v) == ""
+	}
+	a, ok := r.Attempt(v.Attempt)
+	return ok && (slices.Contains(a.Notes, noteCandidate) || slices.Contains(a.Notes, noteKept))
 }

@@ -52,7 +52,7 @@ func KeepRevision(n kernel.View, body line.Body, s kernel.Stamp) (Deed, error) {
 	if err != nil {
 		return Deed{}, err
 	}
-	d := submit(s, n.ID(), n.Newest().Schema, raw, "its file was removed, which decides nothing")
+	d := submit(s, n.ID(), n.Newest().Schema, raw, noteKept)
 	found, err := rule(n.Node(), raw)
 	c := d.Command.(kernel.Submit)
 	c.Rule = &found
@@ -237,7 +237,7 @@ func TakeCandidate(r *kernel.Run, body line.Body, s kernel.Stamp, chapter int, f
 		return nil, err
 	}
 	rev.RevisedChapter, rev.Base = &c, baseOf(r, v)
-	d, err := submitRevision(s, rev, "candidate made", v.ID)
+	d, err := submitRevision(s, rev, noteCandidate, v.ID)
 	if n, _ := r.Node(ChapterNode(chapter, StepRevision)); err == nil && n.Newest().Digest == digest.Of(d.Bodies[0]) {
 		return nil, nil // it is there already
 	}

@@ -1,12 +1,14 @@
 package novel
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"sluice/internal/fault"
 	"sluice/internal/kernel"
+	"sluice/internal/line"
 	"sluice/internal/line/novel/story"
 )
 
@@ -186,5 +188,50 @@ func TestRollbackTakesBackWhatFollows(t *testing.T) {
 				t.Errorf("%s: %s goes back", name, id)
 			}
 		}
+	}
+}
+
+// TestAPendingBeginsByTheJournalNotByTheClock: a chapter that was written anew and waits again, all within a second, is not
+// released by another review of that text: it has failed, and what waited before is another matter.
+func TestAPendingBeginsByTheJournalNotByTheClock(t *testing.T) {
+	score := 60
+	p := &pen{chapters: 2, scenes: 1, say: map[string]func(inputs) string{"logic-review": func(in inputs) string { return scored(1, score)(in) }}}
+	step := 0
+	b := write(t, p, settings(func(s *story.Settings) { s.LogicReviewPolicy = story.LogicBlocking }), Goal{}, func(b *book, s kernel.Stamp) []Deed {
+		s.By = kernel.Actor{Kind: kernel.Person, Name: "ann"}
+		if len(Pending(b.run)) == 0 {
+			return nil
+		}
+		switch step++; step {
+		case 1:
+			return Force(b.run, s, Goal{Until: StepText, Alone: true, Chapters: []int{1}})
+		case 2:
+			n, _ := b.run.Node(ChapterNode(1, StepRevision))
+			opened, _, err := pendingSince(b.run, n, withinASecond(b.body))
+			if err != nil || opened != n.Newest() || opened.Seq < b.run.Approved(ChapterNode(1, StepText)).Seq {
+				t.Errorf("it is pending since %+v (%v), and the newest is %+v", opened, err, n.Newest())
+			}
+			score = 100
+			deeds, node, err := WishReport(b.run, s, 1, StepLogic, true)
+			b.also = []kernel.NodeID{node}
+			return must(t)(deeds, err)
+		case 3:
+			if deeds := must(t)(ReviewOutcome(b.run, withinASecond(b.body), s, 1)); len(deeds) > 0 {
+				t.Errorf("a second review of the text that failed releases it: %+v", deeds)
+			}
+		}
+		return nil
+	})
+	if step < 3 || !slices.Equal(Pending(b.run), []int{1}) {
+		t.Errorf("after %d steps %v are pending", step, Pending(b.run))
+	}
+}
+
+// withinASecond reads every date as the same.
+func withinASecond(body line.Body) line.Body {
+	dates := regexp.MustCompile(`"created_at": "[^"]*"`)
+	return func(v *kernel.Version) ([]byte, error) {
+		raw, err := body(v)
+		return dates.ReplaceAll(raw, []byte(`"created_at": "2026-01-01T00:00:00Z"`)), err
 	}
 }
