@@ -23,6 +23,7 @@ const (
 	compressFrom = 4 << 10
 	inlineUpTo   = 1 << 20
 	digestSize   = 32
+	maxUnpacked  = 256 << 20 // so that a few bytes of a stranger's store do not fill the memory
 )
 
 // A frame is one body inside a column: a form, the size of the body, the size of what is stored of it, and that. The
@@ -45,7 +46,7 @@ type packer struct{ flate sync.Pool }
 
 // add appends the body as a frame, compressed if that helps.
 func (p *packer) add(out, body []byte) []byte {
-	if len(body) < compressFrom {
+	if len(body) < compressFrom || len(body) > maxUnpacked {
 		return addFrame(out, formRaw, len(body), body)
 	}
 	var z bytes.Buffer
@@ -100,7 +101,7 @@ func (f frame) body() ([]byte, error) {
 		}
 		return bytes.Clone(f.stored), nil
 	case formFlate:
-		if f.size > 1<<40 {
+		if f.size > maxUnpacked {
 			return nil, fmt.Errorf("frame says %d bytes", f.size)
 		}
 		var out bytes.Buffer
@@ -159,11 +160,11 @@ func (s *Store) blobPath(d digest.Digest) string {
 func (s *Store) writeBlob(b journal.Blob) error {
 	path := s.blobPath(b.Digest)
 	dir := filepath.Dir(path)
-	if info, err := os.Stat(path); err == nil && info.Size() == int64(len(b.Body)) {
-		return syncDir(dir)
-	}
 	if err := makeDirs(s.dir, "blobs", filepath.Base(dir)); err != nil {
 		return err
+	}
+	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && info.Size() == int64(len(b.Body)) {
+		return syncDir(dir)
 	}
 	f, err := os.CreateTemp(dir, ".new-*") // made with mode 0600
 	if err != nil {
@@ -188,7 +189,7 @@ func makeDirs(dir string, names ...string) error {
 		parent := dir
 		dir = filepath.Join(dir, name)
 		err := os.Mkdir(dir, 0o700)
-		if errors.Is(err, fs.ErrExist) {
+		if info, there := os.Lstat(dir); errors.Is(err, fs.ErrExist) && there == nil && info.IsDir() {
 			continue
 		}
 		if err != nil {
@@ -213,6 +214,20 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
+// readBlob reads a file that is what its frame says. A link or a pipe in its place would lead elsewhere, or never end.
+func readBlob(path string, size uint64) ([]byte, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no plain file", path)
+	case uint64(info.Size()) != size:
+		return nil, fmt.Errorf("%s has %d bytes, its frame says %d", path, info.Size(), size)
+	}
+	return os.ReadFile(path)
+}
+
 // pick gives the body of the digest from the columns of its batch.
 func (s *Store) pick(d digest.Digest, digests, frames []byte) ([]byte, error) {
 	want, err := hex.DecodeString(d.Hex())
@@ -230,7 +245,7 @@ func (s *Store) pick(d digest.Digest, digests, frames []byte) ([]byte, error) {
 		}
 		var body []byte
 		if f.form == formFile {
-			body, err = os.ReadFile(s.blobPath(d))
+			body, err = readBlob(s.blobPath(d), f.size)
 		} else {
 			body, err = f.body()
 		}

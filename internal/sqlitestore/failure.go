@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"runtime"
+	"strings"
 	"syscall"
 
 	"modernc.org/sqlite"
@@ -43,6 +44,10 @@ func sqliteFailure(subject string, err *sqlite.Error) error {
 		return diskFull(subject, err)
 	case sqlite3.SQLITE_IOERR_SHORT_READ:
 		return corrupt(subject, err, "the store is shorter than it says")
+	}
+	switch text := err.Error(); {
+	case strings.Contains(text, "no such table"), strings.Contains(text, "no such column"), strings.Contains(text, "has no column"):
+		return corrupt(subject, err, "the store lacks a part of its schema")
 	}
 	switch err.Code() & 0xff {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:

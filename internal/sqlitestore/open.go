@@ -37,7 +37,13 @@ func prepareFile(dir, file string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return failure(dir, err)
 	}
-	info, err := os.Stat(file)
+	if err := refuseSpecial(file+"-wal", file+"-shm", file+"-journal"); err != nil {
+		return err
+	}
+	if err := refuseJournal(file + "-journal"); err != nil {
+		return err
+	}
+	info, err := os.Lstat(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
@@ -125,6 +131,9 @@ func migrate(ctx context.Context, db *sql.DB, dir string, busy time.Duration) er
 func isCurrent(ctx context.Context, db *sql.DB) (bool, error) {
 	var mode string
 	if err := db.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode); err != nil {
+		return false, err
+	}
+	if err := refuseSchema(ctx, db); err != nil {
 		return false, err
 	}
 	var tables int

@@ -231,23 +231,32 @@ func recoverFiles(ctx context.Context, files *workspace.Checkouts, e *engine.Eng
 
 // logger writes warnings for the user and everything to the daily log.
 func (h *house) logger(s Setup) (*slog.Logger, error) {
-	dir := s.Settings.Log.Dir
-	if dir == "" {
-		dir = filepath.Join(s.Root, ".sluice", "log")
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, noLog(dir, err)
-	}
-	name := filepath.Join(dir, "sluice-"+time.Now().UTC().Format("20060102")+".log")
+	name := "sluice-" + time.Now().UTC().Format("20060102") + ".log"
 	var err error
-	if h.log, err = os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err != nil {
-		return nil, noLog(name, err)
+	if dir := s.Settings.Log.Dir; dir == "" {
+		if h.log, err = h.tree.OpenLog(name); err != nil {
+			return nil, err
+		}
+	} else if h.log, err = openLog(dir, name); err != nil {
+		return nil, err
 	}
 	file := slog.NewTextHandler(h.log, &slog.HandlerOptions{Level: slog.LevelInfo})
 	if s.Warn == nil {
 		return slog.New(file), nil
 	}
 	return slog.New(slog.NewMultiHandler(file, warnings{s.Warn})), nil
+}
+
+// openLog opens a log in a directory of the user's own.
+func openLog(dir, name string) (*os.File, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, noLog(dir, err)
+	}
+	f, err := os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, noLog(filepath.Join(dir, name), err)
+	}
+	return f, nil
 }
 
 func noLog(path string, err error) error {

@@ -40,10 +40,9 @@ func Open(dir string) (*Tree, error) {
 	if err != nil {
 		return nil, fail("open", abs, err)
 	}
-	// A cloned workspace must not be able to point the store and the locks elsewhere.
-	if fi, err := root.Lstat(privateDir); err == nil && !fi.IsDir() {
+	if err := checkPrivate(root, abs); err != nil {
 		root.Close()
-		return nil, badPath(privateDir, "%s in %s is not a directory", privateDir, abs)
+		return nil, err
 	}
 	return &Tree{root: root, dir: abs, temp: tempPrefix + host() + "-" + strconv.Itoa(os.Getpid()) + "-",
 		listings: map[string]*listing{}}, nil
