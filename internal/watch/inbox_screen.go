@@ -130,7 +130,7 @@ func (v *inboxView) text(it item) string {
 	if a.Version != "" {
 		about = "run " + termtext.Line(a.Run) + ", " + termtext.Line(a.Version) + " (" + a.Digest.Short() + ")"
 	}
-	b.WriteString(about + ", ask " + termtext.Line(a.Ask) + ", " + duration(v.o.Now().Sub(a.Since).Truncate(time.Minute)) + " old\n")
+	b.WriteString(about + ", ask " + termtext.Line(a.Ask) + ", " + since(v.o.Now().Sub(a.Since)) + "\n")
 	switch {
 	case it.gone != "":
 		b.WriteString("it is " + it.gone + "\n")
@@ -143,6 +143,13 @@ func (v *inboxView) text(it item) string {
 		v.writeAsked(&b)
 	}
 	return b.String()
+}
+
+func since(d time.Duration) string {
+	if d < time.Minute {
+		return "just opened"
+	}
+	return duration(d.Truncate(time.Minute)) + " old"
 }
 
 func (v *inboxView) writeAsked(b *strings.Builder) {
