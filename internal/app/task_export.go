@@ -98,6 +98,9 @@ func describe(v task.View, m *export.Manifest, tasks map[string]task.Node) (err 
 		if e.Fields, err = json.Marshal(v.ManifestItem(tasks[e.Node], version, e.Candidate)); err != nil {
 			return err
 		}
+		for k := range e.By.Reviews {
+			e.By.Reviews[k].ID = task.ReviewName(e.By.Reviews[k].ID)
+		}
 		for k := range e.Files {
 			f := &e.Files[k]
 			source := path.Join(task.ArtifactDir(e.Node, version.ID), f.Part)

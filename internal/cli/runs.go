@@ -51,6 +51,9 @@ it goes on.
 				}
 				return k.Print(d, k.look().status(d))
 			}
+			if err := a.CheckLine(f.Line); err != nil {
+				return err
+			}
 			d, err := a.Overview(c.Context(), f)
 			if err != nil {
 				return err

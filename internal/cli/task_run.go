@@ -28,7 +28,7 @@ redone with the findings until it passes or a person must act. A plan with findi
 	}
 	c.Flags().IntVar(&workers, "workers", 0, "work on `N` tasks at the same time (default: as configured)")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if workers < 0 {
+		if workers < 0 || workers == 0 && c.Flags().Changed("workers") {
 			return wrongUse(c, "--workers", "--workers is %d; 1 or more is needed", workers)
 		}
 		return k.With(c.Context(), func(a *app.App) error {

@@ -153,6 +153,8 @@ func (v look) plan(d task.StatusDoc) string {
 		return text + v.next([]fault.Action{{Command: "sluice inbox " + d.PlanID, Why: "it shows what is asked, and how to answer"}})
 	case task.PlanReady, task.PlanInProgress, task.PlanFailed:
 		return text + v.next([]fault.Action{{Command: "sluice task run " + d.PlanID, Why: "it goes on"}})
+	case task.PlanAbandoned:
+		return text + v.next([]fault.Action{{Command: "sluice log " + d.PlanID, Why: "it shows who abandoned it, and why"}})
 	case task.PlanRequest:
 		return text + v.next([]fault.Action{{Command: "sluice task supply " + d.PlanID + " -f FILE", Why: "workspace/required_docs/" + d.PlanID + ".md says what"}})
 	case task.PlanPlanning:

@@ -28,6 +28,9 @@ func reviewUUID(id kernel.ReviewID) string {
 	return deriveID("review", string(id))
 }
 
+// ReviewName is the id under which files, tables and bundles have a review.
+func ReviewName(id string) string { return reviewUUID(kernel.ReviewID(id)) }
+
 // isUUID accepts the canonical form in lower case.
 func isUUID(s string) bool {
 	if len(s) != 36 {

@@ -205,7 +205,8 @@ func TestWords(t *testing.T) {
 		fmt.Fprintf(&b, " blocked=%s\n", Word(Action, s, true))
 	}
 	for _, s := range []kernel.RunStatus{kernel.RunActive, kernel.RunParked, kernel.RunFailed, kernel.RunHeld, kernel.RunDone, kernel.RunCancelled, kernel.RunDropped} {
-		fmt.Fprintf(&b, "run %-10s not unfolded=%s ready=%s begun=%s\n", s, PlanWord(s, false, false), PlanWord(s, true, false), PlanWord(s, true, true))
+		fmt.Fprintf(&b, "run %-10s not unfolded=%s ready=%s begun=%s gone=%s\n", s, PlanWord(s, false, false, false), PlanWord(s, true, false, false),
+			PlanWord(s, true, true, false), PlanWord(s, true, true, true))
 	}
 	golden.Check(t, "words.golden", b.String())
 }

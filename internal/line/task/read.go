@@ -127,6 +127,9 @@ func (r *reader) document(top object, raw []byte) {
 	if nested {
 		top.rest()
 	}
+	if len(nodes) == 0 {
+		r.problem(from.at("nodes"), "list the tasks, beginning with the GOAL that the others are part of", "holds no task")
+	}
 	for _, n := range nodes {
 		r.node(n)
 	}

@@ -43,7 +43,7 @@ func rows(c line.Changed) ([]journal.Row, error) {
 			return nil, err
 		}
 	}
-	w.put(tablePlanState, string(c.Run.ID()), planStateRow{PlanWord(c.Run.Status(), hasTasks(c.Run), isBegun(c))})
+	w.put(tablePlanState, string(c.Run.ID()), planStateRow{PlanWord(c.Run.Status(), hasTasks(c.Run), isBegun(c), isGone(c.Run))})
 	for _, id := range c.Nodes {
 		if n, ok := c.Run.Node(id); ok && isTask(n.Node()) {
 			w.put(tableState, string(id), w.state(n))
@@ -198,7 +198,7 @@ func (w *rowWriter) work(n kernel.View, which work) error {
 }
 
 func (w *rowWriter) review(n kernel.View, r kernel.Review) {
-	row := reviewRow(w.settings, r, checkIn(w.view.Run, n.ID()))
+	row := reviewRow(w.view.Run, w.settings, r, checkIn(w.view.Run, n.ID()))
 	w.put(tableReview, row.ReviewID, verdictRow{row.CheckTaskID, row.ReviewTargetTaskID, row.ReviewedArtifactID, row.Verdict, row.TotalScore,
 		row.AcceptanceResults, row.Summary, row.Reviewer, timeText(row.CreatedAt), row.IdempotencyKey})
 	if row.CheckTaskID == "" { // then it has no file

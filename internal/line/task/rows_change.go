@@ -84,6 +84,24 @@ func hasTasks(r *kernel.Run) bool {
 	return false
 }
 
+// isGone tells whether the GOAL that all others are part of was abandoned. The law calls such a run done: there is nothing
+// left to do in it.
+func isGone(r *kernel.Run) bool {
+	if r.Status() != kernel.RunDone {
+		return false
+	}
+	gone := false
+	for n := range r.Nodes() {
+		if n.Node().Kind != kernel.Group || n.Node().Parent != "" {
+			continue
+		}
+		if gone = n.Status() == kernel.StatusAbandoned; !gone {
+			return false
+		}
+	}
+	return gone
+}
+
 // isBegun tells whether any task was ever begun. While a plan is driven nearly every batch begins or ends an attempt, so
 // that the tasks themselves are looked through only for what people do in between.
 func isBegun(c line.Changed) bool {

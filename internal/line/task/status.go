@@ -80,11 +80,12 @@ const (
 	PlanWaiting    PlanStatus = "WAITING_EXTERNAL"
 	PlanDone       PlanStatus = "DONE"
 	PlanFailed     PlanStatus = "FAILED"
+	PlanAbandoned  PlanStatus = "ABANDONED" // what it is all for was taken out
 )
 
-// PlanWord is the mapping for a plan: from the law's status of its run, whether its nodes are there, and whether any was
-// begun.
-func PlanWord(s kernel.RunStatus, unfolded, begun bool) PlanStatus {
+// PlanWord is the mapping for a plan: from the law's status of its run, whether its nodes are there, whether any was begun,
+// and whether its root was abandoned.
+func PlanWord(s kernel.RunStatus, unfolded, begun, gone bool) PlanStatus {
 	switch s {
 	case kernel.RunFailed, kernel.RunCancelled, kernel.RunDropped:
 		return PlanFailed
@@ -94,6 +95,8 @@ func PlanWord(s kernel.RunStatus, unfolded, begun bool) PlanStatus {
 		return PlanRequest
 	case !unfolded:
 		return PlanPlanning
+	case s == kernel.RunDone && gone:
+		return PlanAbandoned
 	case s == kernel.RunDone:
 		return PlanDone
 	case s == kernel.RunParked, s == kernel.RunHeld:

@@ -2,6 +2,7 @@ package task
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"time"
 
@@ -117,7 +118,7 @@ func (v View) Status() StatusDoc {
 		d.Counts[s.Status]++
 		d.Nodes = append(d.Nodes, s)
 	}
-	d.Status = PlanWord(v.Run.Status(), v.IsUnfolded(), begun)
+	d.Status = PlanWord(v.Run.Status(), v.IsUnfolded(), begun, isGone(v.Run))
 	return d
 }
 
@@ -244,7 +245,7 @@ func (v View) Task(t Node) (TaskDoc, error) {
 	}
 	for _, made := range target.Versions() {
 		for _, r := range made.Reviews() {
-			row := reviewRow(s, *r, d.CheckID)
+			row := reviewRow(v.Run, s, *r, d.CheckID)
 			if row.CheckTaskID != "" {
 				row.sum, row.file = reviewSum(v.Run, target, *r), reviewFileID(*r)
 			}
@@ -278,7 +279,7 @@ func artifactRow(t Node, v *kernel.Version) ArtifactRow {
 	return row
 }
 
-func reviewRow(s Settings, r kernel.Review, check string) ReviewRow {
+func reviewRow(run *kernel.Run, s Settings, r kernel.Review, check string) ReviewRow {
 	row := ReviewRow{ReviewID: reviewUUID(r.ID), CheckTaskID: orText(string(r.Check), check), ReviewTargetTaskID: string(r.Node), ReviewedArtifactID: string(r.Version),
 		Verdict: VerdictWord(r.Verdict), TotalScore: r.Score, AcceptanceResults: r.Criteria, Summary: r.Summary, Reviewer: s.Reviewer, CreatedAt: r.At}
 	if row.AcceptanceResults == nil {
@@ -288,8 +289,30 @@ func reviewRow(s Settings, r kernel.Review, check string) ReviewRow {
 		row.Reviewer = r.By.Name
 	}
 	row.IdempotencyKey = strings.Join([]string{row.CheckTaskID, row.ReviewedArtifactID, row.Reviewer}, ":")
+	if n := changesOfMind(run, r); n > 0 {
+		row.IdempotencyKey += ":" + strconv.Itoa(n+1)
+	}
 	row.Path = ReviewPath(row.CheckTaskID, row.ReviewID, r.Verdict)
 	return row
+}
+
+// changesOfMind counts what the same person said before about the same version, and took back with this review. A key is one
+// review's for ever.
+func changesOfMind(run *kernel.Run, r kernel.Review) int {
+	v, ok := run.Version(r.Version)
+	if !ok || !r.By.IsHuman() {
+		return 0
+	}
+	n := 0
+	for _, before := range v.Reviews() {
+		if before.ID == r.ID {
+			break
+		}
+		if before.By.IsHuman() && before.By.Name == r.By.Name && before.Check == r.Check {
+			n++
+		}
+	}
+	return n
 }
 
 // FindTask gives the task with an id, or with the only id that begins so.
