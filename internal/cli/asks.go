@@ -93,10 +93,8 @@ func (k *Kit) reject() *cobra.Command {
 	r.Choice, r.done = "reject", "rejected"
 	k.replying(c, &r)
 	c.PreRunE = func(c *cobra.Command, _ []string) error {
-		if strings.TrimSpace(r.Reason) == "" {
-			return wrongUse(c, "--reason", "sluice reject needs --reason TEXT; the next attempt works from it")
-		}
-		return nil
+		return k.askFor(c.Context(), &r.Reason, question{text: "What is wrong with it? The next attempt works from it."},
+			wrongUse(c, "--reason", "sluice reject needs --reason TEXT; the next attempt works from it"))
 	}
 	return c
 }
@@ -106,7 +104,8 @@ func (k *Kit) answer() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "answer ASK [CHOICE]",
 		Short: "Answer questions, supply what is missing, or take a decision",
-		Long: `Answers an ask: with one of its options, with answers to its questions (-a), or with content (-f).
+		Long: `Answers an ask: with one of its options, with answers to its questions (-a), or with content (-f). At a terminal,
+what is not given is asked for.
 
 ` + exits(0, 2, 3, 4, 5, 6),
 		Example: `  sluice answer a1b2c3 go --run
@@ -124,9 +123,10 @@ func (k *Kit) answer() *cobra.Command {
 func (k *Kit) choose() *cobra.Command {
 	var r reply
 	c := &cobra.Command{
-		Use:   "choose ASK VARIANT",
+		Use:   "choose ASK [VARIANT]",
 		Short: "Choose one of several variants",
-		Long: `Approves the version that the ask shows with one of its variants.
+		Long: `Approves the version that the ask shows with one of its variants. At a terminal, a variant that is
+not given is asked for.
 
 ` + exits(0, 2, 3, 4, 5, 6),
 		Example: "  sluice choose a1b2c3 B --run",
@@ -157,7 +157,14 @@ func (k *Kit) replying(c *cobra.Command, r *reply) {
 				return err
 			}
 		}
+		isOpen := r.Choice == "" && len(r.Set) == 0 && r.file == ""
+		if isOpen && c.Name() == "choose" && !k.canAsk() {
+			return wrongUse(c, "VARIANT", "sluice choose needs VARIANT")
+		}
 		return k.With(c.Context(), func(a *app.App) error {
+			if isOpen && k.canAsk() {
+				return k.answerTalking(c.Context(), a, r)
+			}
 			if r.Digest, err = meantDigest(c.Context(), a, r.Ask, r.digest); err != nil {
 				return err
 			}
@@ -167,6 +174,31 @@ func (k *Kit) replying(c *cobra.Command, r *reply) {
 			}
 			return k.PrintRecorded(r.done, d, err)
 		})
+	}
+}
+
+// answerTalking asks for an answer until one is taken.
+func (k *Kit) answerTalking(ctx context.Context, a *app.App, r *reply) error {
+	for {
+		given := *r
+		if err := k.askReply(ctx, a, &given); err != nil {
+			return err
+		}
+		if r.digest != "" { // a version that was named is held to
+			var err error
+			if given.Digest, err = meantDigest(ctx, a, r.Ask, r.digest); err != nil {
+				return err
+			}
+		}
+		d, err := a.Answer(ctx, given.Reply)
+		if fault.CodeOf(err) == fault.BadValue {
+			k.prompt().say("  " + fault.From(err).Error())
+			continue
+		}
+		if r.Run {
+			return k.PrintDriven(d, err)
+		}
+		return k.PrintRecorded(r.done, d, err)
 	}
 }
 

@@ -82,7 +82,9 @@ type Kit struct {
 	provider  string
 	rehearsal string
 	replies   string
+	noInput   bool
 	progress  *progress
+	talking   *talking // nil until somebody is asked
 	exit      int
 }
 

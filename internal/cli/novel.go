@@ -57,7 +57,11 @@ func (k *Kit) novelNew() *cobra.Command {
 	f.IntVar(&s.LogicReviewMinScore, "min-score", s.LogicReviewMinScore, "a review needs `N` of 100 to pass")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if story.IsBlank(s.Premise) {
-			return wrongUse(c, "--premise", "sluice novel new needs --premise TEXT")
+			s.Premise = ""
+		}
+		if err := k.askFor(c.Context(), &s.Premise, question{text: "What is the book about?"},
+			wrongUse(c, "--premise", "sluice novel new needs --premise TEXT")); err != nil {
+			return err
 		}
 		s.RevisionPolicy, s.LogicReviewPolicy = story.RevisionPolicy(policy), story.LogicReviewPolicy(review)
 		return k.With(c.Context(), func(a *app.App) error {

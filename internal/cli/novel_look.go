@@ -106,8 +106,10 @@ them. A cover is taken from --cover, or from cover.png or cover.jpg in the proje
 	f.BoolVar(&w.Strict, "strict", false, "refuse chapters with a pending revision")
 	return k.ofBook(c, func(c *cobra.Command, a *app.App, args []string) (err error) {
 		if w.Format == "" {
-			if w.Format = strings.TrimPrefix(filepath.Ext(w.Path), "."); w.Format == "" {
-				return wrongUse(c, "--format", "sluice novel export needs --format %s", strings.Join(formats, ", "))
+			w.Format = strings.TrimPrefix(filepath.Ext(w.Path), ".")
+			if err := k.askFor(c.Context(), &w.Format, question{text: "As what?", choices: formats},
+				wrongUse(c, "--format", "sluice novel export needs --format %s", strings.Join(formats, ", "))); err != nil {
+				return err
 			}
 		}
 		if w.Chapters, err = chapterList(c, chapters); err != nil {

@@ -108,8 +108,9 @@ func (k *Kit) novelReject() *cobra.Command {
 	}
 	c.Flags().StringVar(&reason, "reason", "", "`TEXT` that says why (needed)")
 	return k.chapterVerb(c, func(c *cobra.Command, a *app.App, name string, chapter int) error {
-		if strings.TrimSpace(reason) == "" {
-			return wrongUse(c, "--reason", "sluice novel reject needs --reason TEXT")
+		if err := k.askFor(c.Context(), &reason, question{text: "Why does the chapter stay as it is?"},
+			wrongUse(c, "--reason", "sluice novel reject needs --reason TEXT")); err != nil {
+			return err
 		}
 		d, err := a.RejectRevision(c.Context(), name, chapter, reason)
 		return k.printRevision("rejected the revision of", d, err)

@@ -45,6 +45,7 @@ Results go to stdout, progress to stderr. With --json every command prints exact
 	f.StringVar(&k.provider, "provider", "", "model provider `NAME` for this command (SLUICE_PROVIDER)")
 	f.StringVar(&k.rehearsal, "rehearsal", "", "script `FILE` for the rehearsal model (SLUICE_REHEARSAL)")
 	f.StringVar(&k.replies, "replies", "", "`FILE` of recorded replies that are used instead of asking (SLUICE_REPLIES)")
+	f.BoolVar(&k.noInput, "no-input", false, "never ask at the terminal for what was not given")
 	root.AddGroup(&cobra.Group{ID: GroupRuns, Title: "Runs:"}, &cobra.Group{ID: groupPeople, Title: "What people decide:"},
 		&cobra.Group{ID: groupRecords, Title: "Records:"}, &cobra.Group{ID: groupWorkspace, Title: "Workspace:"},
 		&cobra.Group{ID: groupAbout, Title: "About:"})

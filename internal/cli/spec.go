@@ -134,7 +134,7 @@ terminal. Items of lists go by their place or their id: planning.tasks[0].scope,
 			}
 		}
 		isTalk := len(set) == 0 && file == ""
-		if isTalk && (k.json || k.env.IsTerminal == nil || !k.env.IsTerminal()) {
+		if isTalk && !k.canAsk() {
 			return wrongUse(c, "-a", "sluice spec answer needs -a PATH=VALUE or -f FILE; without them it asks at a terminal")
 		}
 		return k.specVerb(c, func(ctx context.Context, a *app.App) (app.SpecDoc, error) {
@@ -213,6 +213,9 @@ published or dropped is not.
 	c.Flags().StringVar(&reason, "reason", "", "`TEXT` that says why (needed)")
 	c.Flags().StringVar(&version, "version", "", "`VERSION` that is meant, such as S-20261115-0002 (default: the one up for review)")
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := k.askFor(c.Context(), &reason, question{text: "Why " + args[1] + "?"}, nil); err != nil {
+			return err // without a reason the verb says what is missing
+		}
 		v := spec.Verdict{Decision: spec.Recommendation(args[1]), SpecVersion: version, Reason: reason}
 		return k.With(c.Context(), func(a *app.App) error {
 			d, err := a.ReviewSpec(c.Context(), args[0], v)

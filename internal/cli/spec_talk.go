@@ -1,20 +1,13 @@
 package cli
 
 import (
-	"bufio"
 	"context"
-	"errors"
-	"io"
-	"strconv"
 	"strings"
 
 	"sluice/internal/app"
 	"sluice/internal/fault"
 	"sluice/internal/line/spec"
 )
-
-// maxAnswerLine bounds one line that a person types or pastes.
-const maxAnswerLine = 1 << 20
 
 // talk asks the person at the terminal every open question of a feature. An empty answer leaves a question open; one that
 // does not fit is told why and asked again. What was answered is given back, and recorded only then.
@@ -23,15 +16,14 @@ func (k *Kit) talk(ctx context.Context, a *app.App, feature string) (map[string]
 	if err != nil {
 		return nil, err
 	}
-	t := &talking{k: k, in: bufio.NewScanner(k.env.Stdin)}
-	t.in.Buffer(nil, maxAnswerLine)
+	t := k.prompt()
 	t.say(d.FeatureID + " " + d.Title)
 	if d.AskTitle != "" {
 		t.say(d.AskTitle)
 	}
 	set := map[string]string{}
 	for i, q := range d.Questions {
-		value, err := t.ask(ctx, a, d.FeatureID, q, d.Rules[i], set)
+		value, err := t.field(ctx, a, d.FeatureID, q, d.Rules[i], set)
 		if err != nil {
 			return nil, err
 		}
@@ -50,82 +42,26 @@ func (k *Kit) talk(ctx context.Context, a *app.App, feature string) (map[string]
 	return set, nil
 }
 
-// talking is a talk with the person at the terminal.
-type talking struct {
-	k  *Kit
-	in *bufio.Scanner
-}
-
-func (t *talking) say(text string) { _, _ = io.WriteString(t.k.env.Stderr, clean(text)+"\n") }
-
-// line reads what the person types; ok is false where nothing more comes.
-func (t *talking) line() (text string, ok bool, err error) {
-	_, _ = io.WriteString(t.k.env.Stderr, "> ")
-	if !t.in.Scan() {
-		err := t.in.Err()
-		if errors.Is(err, bufio.ErrTooLong) {
-			err = fault.New(fault.BadValue, "answer", "the line is longer than %d bytes; give it in a file with -f", maxAnswerLine)
-		}
-		return "", false, err
-	}
-	return strings.TrimSpace(t.in.Text()), true, nil
-}
-
-// ask puts one question until its answer fits, or is left out.
-func (t *talking) ask(ctx context.Context, a *app.App, feature string, q spec.Question, rule string, set map[string]string) (string, error) {
-	t.say("")
-	t.say(q.ID + " " + q.Question + " (" + q.Path + ")")
-	for i, c := range q.Choices {
-		t.say("  " + strconv.Itoa(i+1) + " " + c)
-	}
+// field asks for one field of a spec until its answer fits, or is left out.
+func (t *talking) field(ctx context.Context, a *app.App, feature string, q spec.Question, rule string, set map[string]string) (string, error) {
+	asked := question{text: q.ID + " " + q.Question + " (" + q.Path + ")", choices: q.Choices, isList: isList(q.Path) && len(q.Choices) == 0}
 	switch {
 	case len(q.Choices) > 0:
-		t.say("  a number or a word of these; nothing leaves it open")
-	case isList(q.Path):
-		t.say("  " + rule + "; an empty line ends it, and nothing leaves it open")
+		asked.rule = "a number or a word of these; nothing leaves it open"
+	case asked.isList:
+		asked.rule = rule + "; an empty line ends it, and nothing leaves it open"
 	default:
-		t.say("  " + rule + "; nothing leaves it open")
+		asked.rule = rule + "; nothing leaves it open"
 	}
-	for {
-		value, ok, err := t.read(q)
-		if err != nil || value == "" {
-			return "", err
-		}
+	asked.check = func(value string) error {
 		tried := map[string]string{q.Path: value}
 		for path, one := range set { // a later answer may lean on an earlier one
 			tried[path] = one
 		}
-		refused := a.CheckSpecAnswers(ctx, feature, tried)
-		if refused == nil {
-			return value, nil
-		}
-		if fault.CodeOf(refused) != fault.BadValue || !ok {
-			return "", refused
-		}
-		t.say("  " + fault.From(refused).Error())
+		return a.CheckSpecAnswers(ctx, feature, tried)
 	}
-}
-
-// read takes an answer: one line, a choice by its number, or lines up to an empty one for a list.
-func (t *talking) read(q spec.Question) (string, bool, error) {
-	first, ok, err := t.line()
-	if err != nil || !ok || first == "" {
-		return first, ok, err
-	}
-	if n, err := strconv.Atoi(first); err == nil && n >= 1 && n <= len(q.Choices) {
-		return q.Choices[n-1], true, nil
-	}
-	if !isList(q.Path) || strings.HasPrefix(first, "[") {
-		return first, true, nil
-	}
-	lines := []string{first}
-	for {
-		more, ok, err := t.line()
-		if err != nil || !ok || more == "" {
-			return strings.Join(lines, "\n"), ok, err
-		}
-		lines = append(lines, more)
-	}
+	t.say("")
+	return t.put(ctx, asked)
 }
 
 // isList tells of fields that take several lines.
@@ -141,7 +77,7 @@ func isList(path string) bool {
 func (t *talking) anything(ctx context.Context, a *app.App, feature string, set map[string]string) error {
 	t.say("  PATH=VALUE, such as spec.background=A shop with many books; an empty line ends it")
 	for {
-		text, ok, err := t.line()
+		text, ok, err := t.line(ctx)
 		if err != nil || !ok || text == "" {
 			return err
 		}

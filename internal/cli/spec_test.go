@@ -106,7 +106,7 @@ func TestSpecAnswersAtTheTerminal(t *testing.T) {
 	p.must(0, "spec", "review", first, "hold", "--reason", "later")
 	p.must(fault.ExitParked, "spec", "reopen", first)
 	p.must(fault.ExitUsage, "spec", "answer", first) // nobody sits there
-	p.env.IsTerminal = func() bool { return true }
+	p.sits()
 	p.env.Stdin = strings.NewReader("nonsense\nspec.goal=short\nspec.background=A shop with many books.\n\n")
 	code, _, stderr := p.types("spec", "answer", first)
 	if code != fault.ExitParked || !strings.Contains(stderr, "PATH=VALUE is needed") || !strings.Contains(stderr, "it takes 10 to 500 characters") {

@@ -87,8 +87,9 @@ func (k *Kit) taskAbandon() *cobra.Command {
 		Example: `  sluice task abandon PLAN 3f2a --reason "not needed any more"`}
 	c.Flags().StringVar(&reason, "reason", "", "`TEXT` that says why (needed)")
 	return k.taskVerb(c, func(c *cobra.Command, a *app.App, args []string) (task.StatusDoc, error) {
-		if strings.TrimSpace(reason) == "" {
-			return task.StatusDoc{}, wrongUse(c, "--reason", "sluice task abandon needs --reason TEXT")
+		if err := k.askFor(c.Context(), &reason, question{text: "Why is it not needed?"},
+			wrongUse(c, "--reason", "sluice task abandon needs --reason TEXT")); err != nil {
+			return task.StatusDoc{}, err
 		}
 		return a.AbandonTask(c.Context(), args[0], args[1], reason)
 	})
@@ -209,8 +210,11 @@ func (k *Kit) written(c *cobra.Command, f reviewFlags) (task.Written, error) {
 	switch {
 	case f.approve == f.reject:
 		return w, wrongUse(c, "--approve", "sluice task review needs --approve, --reject or -f FILE")
-	case f.reject && w.Reason == "":
-		return w, wrongUse(c, "--reason", "--reject needs --reason TEXT; the next attempt works from it")
+	case f.reject:
+		if err := k.askFor(c.Context(), &w.Reason, question{text: "What is wrong with it? The next attempt works from it."},
+			wrongUse(c, "--reason", "--reject needs --reason TEXT; the next attempt works from it")); err != nil {
+			return w, err
+		}
 	}
 	if c.Flags().Changed("score") {
 		if !(f.score >= 0 && f.score <= 100) { // NaN is not
