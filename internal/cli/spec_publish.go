@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -58,5 +61,36 @@ func (v look) preview(p ledger.Preview) string {
 	if p.ExternalID != "" {
 		head += " as " + p.ExternalID
 	}
-	return clean(head) + " (nothing was sent)\n" + strings.TrimSpace(string(p.Fields)) + "\n"
+	return clean(head) + " (nothing was sent)\n" + fieldLines(p.Fields)
+}
+
+// fieldLines shows a JSON object field by field, in its order; a text of several lines stands below its name.
+func fieldLines(object json.RawMessage) string {
+	dec := json.NewDecoder(bytes.NewReader(object))
+	whole := clean(string(object)) + "\n"
+	if begin, err := dec.Token(); err != nil || begin != json.Delim('{') {
+		return whole
+	}
+	var b strings.Builder
+	for dec.More() {
+		var value json.RawMessage
+		key, err := dec.Token()
+		if err != nil || dec.Decode(&value) != nil {
+			return whole
+		}
+		var text string
+		if json.Unmarshal(value, &text) != nil {
+			text = string(value)
+		}
+		name := "  " + clean(fmt.Sprint(key)) + ":"
+		if text = strings.TrimRight(text, "\n"); !strings.Contains(text, "\n") {
+			b.WriteString(name + " " + clean(text) + "\n")
+			continue
+		}
+		b.WriteString(name + "\n")
+		for line := range strings.SplitSeq(cleanBlock(text), "\n") {
+			b.WriteString(strings.TrimRight("    "+line, " ") + "\n")
+		}
+	}
+	return b.String()
 }

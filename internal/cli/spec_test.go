@@ -170,3 +170,17 @@ func TestSpecShowsWhatIsRecorded(t *testing.T) {
 		t.Error(out)
 	}
 }
+
+func TestFieldsAreShownOneByOne(t *testing.T) {
+	for _, c := range []struct{ name, object, want string }{
+		{"texts and others, in order", `{"b":"x","a":[1,{"c":2}]}`, "  b: x\n  a: [1,{\"c\":2}]\n"},
+		{"lines below their name", `{"document":"# T\n\none\n"}`, "  document:\n    # T\n\n    one\n"},
+		{"nothing that moves the cursor", `{"a":"x\u001b[2J","b":"y\nz\u001b[2J"}`, "  a: x\\x1b[2J\n  b:\n    y\n    z\\x1b[2J\n"},
+		{"what is no object, as it is", `[1]`, "[1]\n"},
+		{"what is broken, as it is", `{"a":`, "{\"a\":\n"},
+	} {
+		if got := fieldLines(json.RawMessage(c.object)); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
