@@ -43,11 +43,19 @@ func (a *App) Answer(ctx context.Context, r Reply) (RunDoc, error) {
 	if ask.IsOpen() && isRevision(run, ask) {
 		return a.answerRevision(ctx, run, ask, r)
 	}
-	act, err := a.answerAct(ctx, run, ask, r)
-	if err != nil {
-		return RunDoc{}, err
+	var acts []engine.Act
+	if ask.IsOpen() && asksForMoney(ask) {
+		if acts, err = a.answerBudget(ctx, run, ask, r); err != nil {
+			return RunDoc{}, err
+		}
+	} else {
+		act, err := a.answerAct(ctx, run, ask, r)
+		if err != nil {
+			return RunDoc{}, err
+		}
+		acts = []engine.Act{act}
 	}
-	if run, err = a.Engine.Do(ctx, run.ID(), act); err != nil {
+	if run, err = a.Engine.Do(ctx, run.ID(), acts...); err != nil {
 		return RunDoc{}, err
 	}
 	if r.Run {

@@ -45,7 +45,8 @@ type App struct {
 	Recorded  engine.Model   // gives recorded replies; nil: runs are not replayed
 	Index     *Indexer       // of workflows
 	Notes     session.Notes
-	Keeper    Keeper // of backups, replies to carry and room on the disk
+	Spending  Spending // what may be spent, and what was
+	Keeper    Keeper   // of backups, replies to carry and room on the disk
 	Now       func() time.Time
 	// ErrorLog says where the errors of a day stand that steps of specs met; nil: nowhere.
 	ErrorLog func(at time.Time) string
@@ -116,6 +117,9 @@ func (a *App) Drive(ctx context.Context, id string) (RunDoc, error) {
 	}
 	if run.Line() == novel.Name {
 		return a.driveBook(ctx, run)
+	}
+	if run, err = a.afford(ctx, run); err != nil {
+		return RunDoc{}, err
 	}
 	if run.Status() == kernel.RunFailed {
 		if run, err = a.Engine.Do(ctx, run.ID(), engine.Act{Command: kernel.Resume{Stamp: a.stamp(), Reason: "run again"}}); err != nil {

@@ -266,6 +266,6 @@ func (a *App) NovelStatus(ctx context.Context, name string) (novel.StatusDoc, er
 	}
 	doc, err := novel.Status(run, a.bodies(ctx, run))
 	u := a.usage(ctx, run)
-	doc.Tokens = u.InputTokens + u.OutputTokens
+	doc.Tokens, doc.Cost = u.InputTokens+u.OutputTokens, u.Cost
 	return doc, err
 }

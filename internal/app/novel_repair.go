@@ -38,9 +38,16 @@ func (a *App) inPhases(ctx context.Context, run *kernel.Run, phases ...phase) (*
 		}
 		return nil, nil
 	}
+	run, err := a.afford(ctx, run)
+	if err != nil {
+		return nil, err
+	}
 	done, err := a.Engine.Drive(ctx, run.ID(), plan)
 	if err != nil {
 		return nil, novelStopped(novel.ProjectOf(run), err)
+	}
+	if stopped := a.outOfMoney(done); stopped != nil {
+		return nil, stopped
 	}
 	return done, nil
 }

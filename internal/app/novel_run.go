@@ -41,11 +41,11 @@ func (a *App) RunNovel(ctx context.Context, w NovelRun) (NovelRunDoc, error) {
 	if err != nil {
 		return NovelRunDoc{}, err
 	}
-	goal, err := a.novelGoal(ctx, run, w)
-	if err != nil {
+	if run, err = a.afford(ctx, run); err != nil {
 		return NovelRunDoc{}, err
 	}
-	if err := a.setAside(run, flaws, goal.Chapters); err != nil {
+	goal, err := a.novelGoal(ctx, run, w)
+	if err != nil {
 		return NovelRunDoc{}, err
 	}
 	if w.Tell != nil {
@@ -83,6 +83,9 @@ func (a *App) leadNovel(ctx context.Context, id kernel.RunID, goal novel.Goal, b
 	a.logEnds(run, guide.Ends, before, tell)
 	if err != nil {
 		return doc, novelStopped(doc.Project, err)
+	}
+	if stopped := a.outOfMoney(run); stopped != nil {
+		return doc, withResults(stopped, doc)
 	}
 	return doc, a.novelEnd(ctx, run, goal, guide, doc)
 }

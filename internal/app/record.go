@@ -28,6 +28,7 @@ type CallDoc struct {
 	DurationMS   int64     `json:"duration_ms"`
 	InputTokens  int       `json:"input_tokens"`
 	OutputTokens int       `json:"output_tokens"`
+	Cost         *float64  `json:"cost"` // in US dollars; null where the price is not known
 	Outcome      string    `json:"outcome"`
 	Error        string    `json:"error,omitempty"`
 }
@@ -45,7 +46,11 @@ func (a *App) Calls(ctx context.Context, run string) (CallsDoc, error) {
 	}
 	d := CallsDoc{Calls: []CallDoc{}}
 	for _, c := range calls {
-		d.Calls = append(d.Calls, CallDoc{ID: c.ID, Run: c.Run, Node: c.Node, Attempt: c.Attempt, Slot: c.Slot, Take: c.Take,
+		var cost *float64
+		if c.Usage.Priced {
+			cost = add(nil, c.Usage.Cost)
+		}
+		d.Calls = append(d.Calls, CallDoc{Cost: cost, ID: c.ID, Run: c.Run, Node: c.Node, Attempt: c.Attempt, Slot: c.Slot, Take: c.Take,
 			Agent: c.Agent, Key: c.Key, Provider: c.Provider, Model: c.Model, StartedAt: c.Started,
 			DurationMS: c.Usage.Duration.Milliseconds(), InputTokens: c.Usage.InputTokens, OutputTokens: c.Usage.OutputTokens,
 			Outcome: string(c.Outcome), Error: c.Error})

@@ -165,6 +165,9 @@ func (a *App) readyToDrive(ctx context.Context, run *kernel.Run, takeOver bool) 
 	if w.Status == scene.Failed || w.Status == scene.Cancelled {
 		return nil, onlyResume(w)
 	}
+	if run, err = a.afford(ctx, run); err != nil {
+		return nil, err
+	}
 	var acts []engine.Act
 	for n := range run.Nodes() {
 		at := n.Open()

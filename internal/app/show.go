@@ -47,6 +47,9 @@ type UsageDoc struct {
 	Reused       int `json:"reused"`
 	InputTokens  int `json:"input_tokens"`
 	OutputTokens int `json:"output_tokens"`
+
+	Cost          *float64 `json:"cost"` // in US dollars; null where no price is known
+	UnpricedCalls int      `json:"unpriced_calls,omitempty"`
 }
 
 // AskDoc shows one ask with the exact commands that answer it.
@@ -90,7 +93,7 @@ func (a *App) runDocAt(r *kernel.Run, u UsageDoc) RunDoc {
 		d.Nodes = append(d.Nodes, nodeDoc(n))
 	}
 	for ask := range r.OpenAsks() {
-		d.Asks = append(d.Asks, askDoc(string(r.ID()), ask))
+		d.Asks = append(d.Asks, a.Spending.choices(askDoc(string(r.ID()), ask)))
 	}
 	d.Next = a.nextActions(r, d.Asks)
 	return d
@@ -106,13 +109,17 @@ func (a *App) usage(ctx context.Context, r *kernel.Run) UsageDoc {
 	}
 	var d UsageDoc
 	for _, c := range calls {
-		if c.Outcome == journal.Reused {
-			d.Reused++
+		if c.Outcome == journal.Reused || c.Outcome == journal.Refused {
+			d.Reused += count(c.Outcome == journal.Reused)
 			continue
 		}
 		d.Calls++
 		d.InputTokens += c.Usage.InputTokens
 		d.OutputTokens += c.Usage.OutputTokens
+		d.UnpricedCalls += count(!c.Usage.Priced && c.Usage.Tokens() > 0)
+		if c.Usage.Priced {
+			d.Cost = add(d.Cost, c.Usage.Cost)
+		}
 	}
 	return d
 }
@@ -227,6 +234,8 @@ type RunRow struct {
 	CreatedAt time.Time         `json:"created_at"`
 	UpdatedAt time.Time         `json:"updated_at"`
 	Summary   json.RawMessage   `json:"summary,omitempty"`
+	Tokens    int64             `json:"tokens"`
+	Cost      *float64          `json:"cost"` // in US dollars; null where no price is known
 }
 
 // Overview lists runs, newest first, and counts what waits for people.
@@ -244,7 +253,11 @@ func (a *App) Overview(ctx context.Context, f journal.Filter) (OverviewDoc, erro
 		if isGone(r) {
 			continue
 		}
-		d.Runs = append(d.Runs, RunRow{Run: r.ID, Line: r.Line, Title: r.Title, Status: r.Status, Labels: r.Labels,
+		spent, err := a.Spending.of(ctx, journal.RunScope(r.ID))
+		if err != nil {
+			return OverviewDoc{}, err
+		}
+		d.Runs = append(d.Runs, RunRow{Tokens: spent.Tokens, Cost: costOf(spent), Run: r.ID, Line: r.Line, Title: r.Title, Status: r.Status, Labels: r.Labels,
 			Rehearsal: r.Labels[kernel.LabelProvider] == kernel.ProviderRehearsal, CreatedAt: r.Created, UpdatedAt: r.Updated, Summary: r.Summary})
 	}
 	return d, nil
@@ -272,7 +285,7 @@ func (a *App) Inbox(ctx context.Context, run string) (InboxDoc, error) {
 		if err := json.Unmarshal(row.Body, &ask); err != nil {
 			return InboxDoc{}, fault.Wrap(fault.StoreCorrupt, row.ID, err, "ask %s does not parse", row.ID)
 		}
-		d.Asks = append(d.Asks, askDoc(row.Run, &ask))
+		d.Asks = append(d.Asks, a.Spending.choices(askDoc(row.Run, &ask)))
 	}
 	return d, nil
 }

@@ -104,7 +104,10 @@ func (a *App) RunSpec(ctx context.Context, feature string) (SpecDoc, error) {
 }
 
 func (a *App) driveSpec(ctx context.Context, r *kernel.Run) (SpecDoc, error) {
-	var err error
+	r, err := a.afford(ctx, r)
+	if err != nil {
+		return SpecDoc{}, err
+	}
 	if r.Status() == kernel.RunFailed {
 		if r, err = a.Engine.Do(ctx, r.ID(), engine.Act{Command: kernel.Resume{Stamp: a.stamp(), Reason: "run again"}}); err != nil {
 			return SpecDoc{}, err

@@ -49,15 +49,23 @@ type Options struct {
 	Observe   func(r *kernel.Run, events []kernel.Event)
 	Warn      func(message string)
 
+	BudgetTokens, BudgetCost string            // limits of the run for this one command; empty means: as configured
+	Dry                      func(app.DryCall) // told of calls instead of making them, and nothing is written; nil: they are made
+
 	providerOrigin string
 }
 
 // Flags are the settings among the options, for the configuration.
 func (o Options) Flags() []config.Flag {
-	if o.Provider == "" {
-		return nil
+	var flags []config.Flag
+	for _, f := range []config.Flag{{Key: "model.provider", Value: o.Provider, Origin: o.providerOrigin},
+		{Key: "budget.run_tokens", Value: o.BudgetTokens, Origin: "flag --budget-tokens"},
+		{Key: "budget.run_cost", Value: o.BudgetCost, Origin: "flag --budget-cost"}} {
+		if f.Value != "" {
+			flags = append(flags, f)
+		}
 	}
-	return []config.Flag{{Key: "model.provider", Value: o.Provider, Origin: o.providerOrigin}}
+	return flags
 }
 
 // Main runs one command and gives its exit code.
@@ -82,10 +90,14 @@ type Kit struct {
 	provider  string
 	rehearsal string
 	replies   string
-	noInput   bool
-	progress  *progress
-	talking   *talking // nil until somebody is asked
-	exit      int
+
+	budgetTokens, budgetCost string // limits of this one command
+	isDry                    bool   // nothing is called and nothing written
+
+	noInput  bool
+	progress *progress
+	talking  *talking // nil until somebody is asked
+	exit     int
 }
 
 func newKit(env Env) *Kit {
@@ -108,7 +120,8 @@ func wantsJSON(args []string) bool {
 
 func (k *Kit) options() Options {
 	o := Options{Dir: k.env.Dir, Workspace: k.workspace, Provider: k.provider, Rehearsal: k.rehearsal, Replies: k.replies, Verbose: k.verbose,
-		providerOrigin: "flag --provider", Telling: k.progress, Observe: k.progress.observe, Warn: k.progress.warn}
+		providerOrigin: "flag --provider", Telling: k.progress, Observe: k.progress.observe, Warn: k.progress.warn,
+		BudgetTokens: k.budgetTokens, BudgetCost: k.budgetCost}
 	if o.Workspace == "" {
 		o.Workspace = k.env.Getenv("SLUICE_WORKSPACE")
 	}
@@ -136,6 +149,9 @@ func (k *Kit) absolute(path string) string {
 
 // With opens the workspace for one verb and closes it again.
 func (k *Kit) With(ctx context.Context, verb func(*app.App) error) (err error) {
+	if k.isDry {
+		return k.dry(ctx, verb)
+	}
 	a, done, err := k.env.Open(ctx, k.options())
 	if err != nil {
 		return err

@@ -58,7 +58,7 @@ func (v look) novelStatus(d novel.StatusDoc) string {
 	var b strings.Builder
 	cost := "cost unknown"
 	if d.Cost != nil {
-		cost = strconv.FormatFloat(*d.Cost, 'f', 2, 64)
+		cost = dollars(*d.Cost)
 	}
 	fmt.Fprintf(&b, "book %s: %s, %s, %s tokens, %s\n", d.Project, count(len(d.Chapters), "chapter"), count(d.Words, "word"), thousands(d.Tokens), cost)
 	if d.Rehearsal {

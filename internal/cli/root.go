@@ -52,6 +52,7 @@ Results go to stdout, progress to stderr. With --json every command prints exact
 	root.SetHelpCommand(helpCommand(root))
 	root.SetCompletionCommandGroupID(groupAbout)
 	k.add(root)
+	k.addDryRun(root)
 	return root
 }
 
@@ -71,6 +72,7 @@ func (k *Kit) add(root *cobra.Command) {
 	in(GroupRuns, k.watch())
 	in(groupRecords, k.diff(), k.exportReplies())
 	in(groupWorkspace, k.gc(), k.backup(), k.restore())
+	in(groupRecords, k.budget(), k.forecast())
 	for _, line := range k.env.Lines {
 		root.AddCommand(line(k))
 	}

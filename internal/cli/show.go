@@ -159,6 +159,9 @@ func usage(u app.UsageDoc) string {
 		return ""
 	}
 	text := fmt.Sprintf("%s, %s tokens in, %s out", count(u.Calls, "model call"), thousands(u.InputTokens), thousands(u.OutputTokens))
+	if u.Cost != nil {
+		text += ", " + dollars(*u.Cost)
+	}
 	if u.Reused > 0 {
 		if u.Reused == 1 {
 			return text + ", 1 reply reused"
@@ -222,13 +225,13 @@ func (v look) overview(d app.OverviewDoc) string {
 	if len(d.Runs) == 0 {
 		b.WriteString("no runs in " + clean(d.Workspace) + "\n")
 	} else {
-		rows := [][]string{{"RUN", "LINE", "STATUS", "UPDATED", "TITLE"}}
+		rows := [][]string{{"RUN", "LINE", "STATUS", "UPDATED", "COST", "TITLE"}}
 		for _, r := range d.Runs {
 			status := r.Status
 			if r.Rehearsal {
 				status += " (rehearsal)"
 			}
-			rows = append(rows, []string{clean(r.Run), clean(r.Line), status, ago(v.now.Sub(r.UpdatedAt)), clean(r.Title)})
+			rows = append(rows, []string{clean(r.Run), clean(r.Line), status, ago(v.now.Sub(r.UpdatedAt)), rowCost(r), clean(r.Title)})
 		}
 		b.WriteString(table(v.width, rows...))
 	}
@@ -239,6 +242,14 @@ func (v look) overview(d app.OverviewDoc) string {
 		b.WriteString(v.next([]fault.Action{{Command: "sluice inbox", Why: count(d.OpenAsks, "ask") + " open"}}))
 	}
 	return b.String()
+}
+
+// rowCost is empty for a run that asked nobody yet.
+func rowCost(r app.RunRow) string {
+	if r.Tokens == 0 && r.Cost == nil {
+		return ""
+	}
+	return costText(r.Cost)
 }
 
 // inbox lists what people are asked.
@@ -308,7 +319,7 @@ func (v look) calls(d app.CallsDoc) string {
 	if len(d.Calls) == 0 {
 		return "no model was called\n"
 	}
-	rows := [][]string{{"STARTED", "RUN", "NODE", "AGENT", "PROVIDER", "IN", "OUT", "TIME", "KEY", "OUTCOME"}}
+	rows := [][]string{{"STARTED", "RUN", "NODE", "AGENT", "PROVIDER", "IN", "OUT", "COST", "TIME", "KEY", "OUTCOME"}}
 	for _, c := range d.Calls {
 		provider := clean(c.Provider)
 		if c.Model != "" && c.Model != c.Provider {
@@ -323,7 +334,7 @@ func (v look) calls(d app.CallsDoc) string {
 			key = key[i+1:]
 		}
 		rows = append(rows, []string{timeText(c.StartedAt), clean(c.Run), clean(c.Node), clean(c.Agent), provider, strconv.Itoa(c.InputTokens),
-			strconv.Itoa(c.OutputTokens), (time.Duration(c.DurationMS) * time.Millisecond).String(), key[:min(12, len(key))], outcome})
+			strconv.Itoa(c.OutputTokens), costText(c.Cost), (time.Duration(c.DurationMS) * time.Millisecond).String(), key[:min(12, len(key))], outcome})
 	}
 	return table(v.width, rows...)
 }

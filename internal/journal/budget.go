@@ -81,7 +81,7 @@ func (o *Over) amount(n int64) string {
 	if o.Money {
 		return Money(n).String()
 	}
-	return thousands(n)
+	return Thousands(n)
 }
 
 func (o *Over) unit(n int64) string {
@@ -91,7 +91,8 @@ func (o *Over) unit(n int64) string {
 	return o.amount(n) + " tokens"
 }
 
-func thousands(n int64) string {
+// Thousands writes a number with its thousands apart: 12,345.
+func Thousands(n int64) string {
 	text := strconv.FormatInt(n, 10)
 	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
 		text = text[:i] + "," + text[i:]
@@ -146,7 +147,7 @@ type BudgetChange struct {
 // StepCost is what the calls of one step cost together, of those that were answered.
 type StepCost struct {
 	Step         string
-	Attempts     int // at steps, that made calls
+	Nodes        int // for which they were made
 	Calls        int
 	Unpriced     int // of the calls, those whose price is not known
 	InputTokens  int64

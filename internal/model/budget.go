@@ -86,7 +86,7 @@ func (b *Budget) low(ctx context.Context, run string, u journal.Usage) []string 
 		switch {
 		case b.WarnAt <= 0 || spent.IsWarned:
 		case l.Tokens > 0 && float64(spent.Tokens) >= b.WarnAt*float64(l.Tokens):
-			text = fmt.Sprintf("%s has spent %d of %d tokens", journal.ScopeName(l.Scope), spent.Tokens, l.Tokens)
+			text = fmt.Sprintf("%s has spent %s of %s tokens", journal.ScopeName(l.Scope), journal.Thousands(spent.Tokens), journal.Thousands(l.Tokens))
 		case l.Cost > 0 && float64(spent.Cost) >= b.WarnAt*float64(l.Cost):
 			text = fmt.Sprintf("%s has spent %s of %s", journal.ScopeName(l.Scope), spent.Cost, l.Cost)
 		}
@@ -188,9 +188,6 @@ func (b *Budget) hold(ctx context.Context, call journal.Call, models []Fallen) (
 			return h, err
 		}
 		u.OutputTokens = int(outputMargin * float64(longest))
-		if longest == 0 {
-			u.OutputTokens = unknownReply
-		}
 	}
 	h.Tokens = u.Tokens()
 	for i, m := range models {
@@ -207,18 +204,39 @@ func (b *Budget) hold(ctx context.Context, call journal.Call, models []Fallen) (
 	return h, nil
 }
 
+// Expect is about what a request will take.
+func (b *Budget) Expect(ctx context.Context, r Request) (journal.Usage, error) {
+	u := expected(r)
+	if u.OutputTokens > 0 {
+		return u, nil
+	}
+	var err error
+	u.OutputTokens, err = b.longestReply(ctx, r.Agent)
+	return u, err
+}
+
+// expected is what is known of a call before it is made: its prompt, and how long the reply may be at most.
+func expected(r Request) journal.Usage {
+	return journal.Usage{OutputTokens: r.Params.MaxTokens,
+		InputTokens: EstimateTokens(r.System) + EstimateTokens(r.Prompt) + EstimateTokens(string(r.Schema))}
+}
+
+// longestReply is as long as the agent's replies were at most, or unknownReply before there was one.
 func (b *Budget) longestReply(ctx context.Context, agent string) (int, error) {
 	b.mu.Lock()
 	n, ok := b.longest[agent]
 	b.mu.Unlock()
-	if ok {
-		return n, nil
-	}
-	n, err := b.Store.LongestReply(ctx, agent)
-	if err == nil {
+	if !ok {
+		var err error
+		if n, err = b.Store.LongestReply(ctx, agent); err != nil {
+			return 0, err
+		}
 		b.keepLongest(agent, n)
 	}
-	return n, err
+	if n == 0 {
+		n = unknownReply
+	}
+	return n, nil
 }
 
 func (b *Budget) keepLongest(agent string, tokens int) {

@@ -168,7 +168,7 @@ func TestBudgetWarnsOnce(t *testing.T) {
 		}
 		notes = append(notes, strings.Join(reply.Notes, ";"))
 	}
-	want := "run r1 has spent 200 of 1000 tokens"
+	want := "run r1 has spent 200 of 1,000 tokens"
 	if diff := cmp.Diff([]string{"", want, ""}, notes); diff != "" || len(told) != 1 || told[0] != want {
 		t.Errorf("told %v, notes differ: %s", told, diff)
 	}

@@ -142,7 +142,6 @@ func (m *memo) call(key string, r Request) journal.Call {
 		Step: r.Scope.Step, Run: r.Scope.Run, Node: r.Scope.Node, Attempt: r.Scope.Attempt, Slot: r.Scope.Slot, Take: r.Scope.Take,
 		Agent: r.Agent, Key: key, Provider: m.provider, Model: r.Params.Model,
 		Started: time.Now().UTC(), Outcome: journal.Open,
-		Expected: journal.Usage{OutputTokens: r.Params.MaxTokens,
-			InputTokens: EstimateTokens(r.System) + EstimateTokens(r.Prompt) + EstimateTokens(string(r.Schema))},
+		Expected: expected(r),
 	}
 }

@@ -206,11 +206,11 @@ func (s *Store) StepCosts(ctx context.Context, run string) ([]journal.StepCost, 
 	if run != "" {
 		where, arg = "run = ?", run
 	}
-	return collect(ctx, s, `SELECT step, count(DISTINCT run || ' ' || attempt), count(*), count(*) FILTER (WHERE cost IS NULL),
+	return collect(ctx, s, `SELECT step, count(DISTINCT run || ' ' || node), count(*), count(*) FILTER (WHERE cost IS NULL),
 		sum(input_tokens), sum(output_tokens), coalesce(sum(cost), 0), sum(duration_ns)
 		FROM call WHERE `+where+` AND outcome = 'answered' AND step <> '' GROUP BY step ORDER BY step`, []any{arg},
 		func(r scanner) (c journal.StepCost, err error) {
-			err = r.Scan(&c.Step, &c.Attempts, &c.Calls, &c.Unpriced, &c.InputTokens, &c.OutputTokens, &c.Cost, &c.Duration)
+			err = r.Scan(&c.Step, &c.Nodes, &c.Calls, &c.Unpriced, &c.InputTokens, &c.OutputTokens, &c.Cost, &c.Duration)
 			return c, err
 		})
 }

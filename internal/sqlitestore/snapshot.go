@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"os"
+	"path/filepath"
 
 	"sluice/internal/journal"
 )
@@ -87,4 +88,16 @@ func CheckFile(ctx context.Context, file string) (err error) {
 	}
 	_, err = isCurrent(ctx, db) // an older schema is brought up to date when it is opened
 	return err
+}
+
+// Copy writes the database of the store in one directory, as it is at this moment, into another directory. It opens no
+// store: what a newer program would change in the first one stays.
+func Copy(ctx context.Context, from, to string) error {
+	file := filepath.Join(from, fileName)
+	db, err := sql.Open("sqlite", dataSource(file, defaultBusy, false))
+	if err != nil {
+		return failure(file, err)
+	}
+	_, err = db.ExecContext(ctx, "VACUUM INTO ?", filepath.Join(to, fileName))
+	return failure(file, errors.Join(err, db.Close()))
 }

@@ -47,7 +47,7 @@ func testSpent(t *testing.T, f fixture) {
 	calls := must(s.Calls(t.Context(), "r1"))(t)
 	wantEqual(t, []string{calls[0].Provider, calls[0].Model}, []string{"backup", "other"}) // who answered
 	wantEqual(t, calls[0].Usage, paid(100))
-	want := []journal.StepCost{{Step: "sample/write", Attempts: 1, Calls: 2, Unpriced: 1, InputTokens: 57, OutputTokens: 53,
+	want := []journal.StepCost{{Step: "sample/write", Nodes: 1, Calls: 2, Unpriced: 1, InputTokens: 57, OutputTokens: 53,
 		Cost: 100000, Duration: time.Second}}
 	wantEqual(t, must(s.StepCosts(t.Context(), "r1"))(t), want)
 	wantEqual(t, must(s.StepCosts(t.Context(), ""))(t), want)

@@ -2,9 +2,11 @@ package wire
 
 import (
 	"net/url"
+	"path"
 	"strings"
 	"time"
 
+	"sluice/internal/app"
 	"sluice/internal/config"
 	"sluice/internal/journal"
 	"sluice/internal/model"
@@ -21,6 +23,34 @@ func (h *house) budget(s Setup) *model.Budget {
 		b.Warn = func(message string) { s.Warn(message + "; sluice budget shows it") }
 	}
 	return b
+}
+
+// spendingOf is what verbs know of money.
+func (h *house) spendingOf(s *config.Settings) app.Spending {
+	target := func(agent string) config.Target {
+		ways := s.Model.Ways()
+		for _, w := range ways[:len(ways)-1] {
+			if fits, err := path.Match(w.Agents, agent); err == nil && fits {
+				return w.Targets[0]
+			}
+		}
+		return ways[len(ways)-1].Targets[0]
+	}
+	return app.Spending{Purse: h.store, Run: h.spending.Run, Day: h.spending.Day, Cheaper: s.Budget.Cheaper,
+		Price: func(agent string, u journal.Usage) (journal.Money, bool) {
+			t := target(agent)
+			p, ok := h.spending.Prices.Of(t.Provider, named(t), u.InputTokens)
+			return p.Cost(u), ok
+		},
+		Model: func(agent string) string { return named(target(agent)) }}
+}
+
+// named is the model of a target; rehearsal has one without a name.
+func named(t config.Target) string {
+	if t.Model == "" {
+		return t.Provider
+	}
+	return t.Model
 }
 
 // prices are the user's own and the vendors' lists, with where each configured server is.

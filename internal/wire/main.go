@@ -127,7 +127,7 @@ func setup(o cli.Options, root string, s *config.Settings, b Between) Setup {
 		verbose = o.Telling
 	}
 	return Setup{Root: root, Settings: s, Rehearsal: o.Rehearsal, Replies: o.Replies, Switch: o.Provider != "", Verbose: verbose,
-		By: kernel.Actor{Kind: kernel.Person, Name: s.Person.Name, Via: "cli"}, Observe: o.Observe, Warn: o.Warn, Between: b}
+		By: kernel.Actor{Kind: kernel.Person, Name: s.Person.Name, Via: "cli"}, Observe: o.Observe, Warn: o.Warn, Between: b, Dry: o.Dry}
 }
 
 // verifyDir checks an export with nothing but its directory.

@@ -46,6 +46,7 @@ type Setup struct {
 	Observe   func(r *kernel.Run, events []kernel.Event)
 	Warn      func(message string)
 	Between   Between
+	Dry       func(app.DryCall) // told of calls instead of making them, and nothing is written; nil: they are made
 }
 
 // Between may put something between the engine and what it stands on. Tests that die at a commit do.
@@ -67,6 +68,7 @@ type house struct {
 	extra *replyfile.File // replies that were recorded elsewhere
 
 	spending *model.Budget
+	scratch  string // directory of a store that goes with the house; empty is none
 }
 
 // Open opens a workspace and completes what a killed process left: files that were committed and not put in place.
@@ -95,10 +97,7 @@ func (h *house) open(ctx context.Context, s Setup) (*app.App, error) {
 	if h.tree, err = workspace.Open(s.Root); err != nil {
 		return nil, err
 	}
-	if _, err := h.tree.SweepKilled(); err != nil {
-		return nil, err
-	}
-	if h.store, err = sqlitestore.Open(ctx, filepath.Join(s.Root, ".sluice"), sqlitestore.Options{}); err != nil {
+	if err := h.openStore(ctx, s); err != nil {
 		return nil, err
 	}
 	log, err := h.logger(s)
@@ -121,7 +120,9 @@ func (h *house) open(ctx context.Context, s Setup) (*app.App, error) {
 		Model: talk{model: answers, schemas: model.NewSchemas(), class: class}, Runner: programs(s.Settings.Task),
 		Lines: lines, Now: time.Now, Log: log, Observe: failures.observing(s.Observe)}
 	e.Finder = &session.Finder{Tree: h.tree, Runs: h.store, Load: e.Load}
-	if err := recoverFiles(ctx, files, e); err != nil {
+	if s.Dry != nil {
+		e.Files = stillFiles{files}
+	} else if err := recoverFiles(ctx, files, e); err != nil {
 		return nil, err
 	}
 	if err := e.FillRows(ctx); err != nil {
@@ -134,9 +135,14 @@ func (h *house) open(ctx context.Context, s Setup) (*app.App, error) {
 	a.Health = health{doctor.Workspace{Store: h.store, Rows: h.store, Files: files, Leases: h.store, Shown: h.store, Tables: tables{h.store, e},
 		Copies: []doctor.Copy{ledgerFile{a, h.tree}}}}
 	a.Keeper = keeper{s.Root, h.store}
+	a.Spending = h.spendingOf(s.Settings)
+	e.Outlook = a.Outlook
 	a.Recorded = talk{model: model.Recorded(h.store), schemas: model.NewSchemas(), class: class}
 	h.index = app.NewIndexer(a.WriteIndex, func(err error) { log.Warn("an index was not written", "error", err) })
 	a.Index = h.index
+	if s.Dry != nil {
+		h.still(a)
+	}
 	return a, nil
 }
 
@@ -189,6 +195,9 @@ func (h *house) close() error {
 	if h.log != nil {
 		errs = append(errs, h.log.Close())
 	}
+	if h.scratch != "" {
+		errs = append(errs, os.RemoveAll(h.scratch))
+	}
 	return errors.Join(errs...)
 }
 
@@ -231,6 +240,9 @@ func recoverFiles(ctx context.Context, files *workspace.Checkouts, e *engine.Eng
 
 // logger writes warnings for the user and everything to the daily log.
 func (h *house) logger(s Setup) (*slog.Logger, error) {
+	if s.Dry != nil {
+		return slog.New(slog.DiscardHandler), nil
+	}
 	name := "sluice-" + time.Now().UTC().Format("20060102") + ".log"
 	var err error
 	if dir := s.Settings.Log.Dir; dir == "" {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"time"
 
+	"sluice/internal/app"
 	"sluice/internal/config"
 	"sluice/internal/fault"
 	"sluice/internal/model"
@@ -19,11 +20,11 @@ import (
 // for once, what fails for a moment is asked again, and no server is asked more at a time than allowed.
 func (h *house) model(s Setup, log *slog.Logger) (model.Model, model.Class, error) {
 	c := s.Settings.Model
-	b := board{settings: c, log: log, calls: between(s.Between.Calls, model.Calls(h.store)), servers: map[string]model.Model{}, budget: h.spending}
+	b := board{settings: c, log: log, calls: between(s.Between.Calls, model.Calls(h.store)), servers: map[string]model.Model{}, budget: h.spending, dry: s.Dry}
 	if err := h.carry(s.Replies, &b.calls); err != nil {
 		return nil, "", err
 	}
-	if c.Provider == model.RehearsalProvider {
+	if c.Provider == model.RehearsalProvider && s.Dry == nil {
 		rehearsed, err := h.rehearsal(s.Rehearsal)
 		if err != nil {
 			return nil, "", err
@@ -50,6 +51,7 @@ type board struct {
 	calls    model.Calls
 	servers  map[string]model.Model // by name; one for all agents, so that its limits hold for all
 	budget   *model.Budget
+	dry      func(app.DryCall)
 }
 
 func (b board) route() (model.Model, error) {
@@ -85,7 +87,11 @@ func (b board) chain(targets []config.Target) (model.Model, error) {
 		m = model.Fallback(all...)
 	}
 	m = b.budget.Charge(model.Trace(m, b.log))
-	m = model.Memo(m, targets[0].Provider, b.budget.Reserve(b.calls, targets[0].Provider, fallen(targets[1:])...))
+	calls := b.calls
+	if b.dry == nil {
+		calls = b.budget.Reserve(calls, targets[0].Provider, fallen(targets[1:])...)
+	}
+	m = model.Memo(m, targets[0].Provider, calls)
 	return model.Defaults(m, model.Params{Model: targets[0].Model, Temperature: b.settings.Temperature, MaxTokens: b.settings.MaxTokens}), nil
 }
 
@@ -126,6 +132,10 @@ func (b board) retry(hasNext bool) model.RetryOptions {
 func (b board) server(name string) (model.Model, error) {
 	if m, ok := b.servers[name]; ok {
 		return m, nil
+	}
+	if b.dry != nil {
+		b.servers[name] = diary{name, b.budget, b.dry}
+		return b.servers[name], nil
 	}
 	p, ok := b.settings.Server(name)
 	if !ok {
