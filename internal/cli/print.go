@@ -20,7 +20,7 @@ import (
 func (k *Kit) Print(doc any, text string) error {
 	k.progress.end()
 	if !k.json {
-		_, err := io.WriteString(k.env.Stdout, text)
+		_, err := io.WriteString(k.env.Stdout, guard(text, k.env.OutWidth() > 0))
 		return err
 	}
 	return k.printJSON(doc)

@@ -108,9 +108,14 @@ type found struct {
 	digest digest.Digest
 }
 
-// look reads what a path shows and remembers it.
+// look reads what a path shows and remembers it. A row is not believed that its path is one of the tree's files: the store
+// may be a stranger's, and what is read here is taken over.
 func (c *Checkouts) look(path string) (found, error) {
-	disk, at := c.tree.locate(path), c.now()
+	at := c.now()
+	disk, err := c.tree.plain(path)
+	if err != nil {
+		return found{}, err
+	}
 	body, info, err := c.tree.read(disk)
 	if isAbsent(err) {
 		c.forget(path)

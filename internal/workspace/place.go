@@ -35,10 +35,14 @@ func (c *Checkouts) Recover(ctx context.Context) ([]Edit, error) {
 		if err != nil || len(rows) == 0 {
 			return err
 		}
+		rows, bad := fit(rows)
 		if _, err := c.tree.sweep(dirsOf(rows)...); err != nil {
 			return err
 		}
-		return p.complete(rows)
+		if err := p.complete(rows); err != nil {
+			return err
+		}
+		return bad
 	})
 	return p.edits, err
 }
@@ -67,6 +71,20 @@ func distinct(rows []journal.Checkout) []journal.Checkout {
 		seen[r.Path] = true
 		return twice
 	})
+}
+
+// fit leaves out rows whose paths no program of ours wrote, so that they hinder no others, and says what is wrong with the
+// first.
+func fit(rows []journal.Checkout) ([]journal.Checkout, error) {
+	var first error
+	rows = slices.DeleteFunc(rows, func(r journal.Checkout) bool {
+		_, err := CleanPath(r.Path)
+		if first == nil {
+			first = err
+		}
+		return err != nil
+	})
+	return rows, first
 }
 
 func dirsOf(rows []journal.Checkout) []string {

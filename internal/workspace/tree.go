@@ -200,6 +200,9 @@ func (t *Tree) read(disk string) ([]byte, fs.FileInfo, error) {
 	}
 }
 
+// maxRead is the most that is read of one file. A content is kept whole in memory while it is compared and recorded.
+const maxRead = 256 << 20
+
 func (t *Tree) readOnce(disk string) (body []byte, before, after fs.FileInfo, err error) {
 	f, err := t.root.OpenFile(disk, readFlags, 0)
 	if err != nil {
@@ -211,6 +214,10 @@ func (t *Tree) readOnce(disk string) (body []byte, before, after fs.FileInfo, er
 	}
 	if !before.Mode().IsRegular() {
 		return nil, nil, nil, badPath(disk, "read %s: it is not a regular file", disk)
+	}
+	if before.Size() > maxRead {
+		return nil, nil, nil, fault.New(fault.BadValue, disk, "file %s has %d bytes, over the limit of %d", disk, before.Size(), maxRead).
+			With(fault.Action{Action: "move it away", Why: "nothing that is worked with here is as large"})
 	}
 	body = make([]byte, 0, before.Size()+1)
 	for {
