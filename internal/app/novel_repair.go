@@ -29,6 +29,9 @@ func (a *App) inPhases(ctx context.Context, run *kernel.Run, phases ...phase) (*
 				return nil, err
 			}
 			phases = phases[1:]
+			if err := a.mayAsk(l.Run(), revising(st.Deeds)); err != nil {
+				return nil, err
+			}
 			for _, id := range st.Drive {
 				scope[id] = true
 			}
@@ -50,6 +53,11 @@ func (a *App) inPhases(ctx context.Context, run *kernel.Run, phases ...phase) (*
 		return nil, stopped
 	}
 	return done, nil
+}
+
+// revising are those of the deeds that throw content away.
+func revising(list []novel.Deed) []novel.Deed {
+	return slices.DeleteFunc(slices.Clone(list), func(d novel.Deed) bool { _, ok := d.Command.(kernel.Revise); return !ok })
 }
 
 func isToDo(r *kernel.Run, id kernel.NodeID) bool {
@@ -344,6 +352,10 @@ func (a *App) RememberChapter(ctx context.Context, name string, chapter int) err
 	run, err := a.chapterOf(ctx, name, chapter)
 	if err == nil {
 		_, err = a.remember(ctx, run, chapter)
+	}
+	if fault.CodeOf(err) == fault.LeaseHeld { // the decision stands; whoever writes the book, or the next run, records it
+		a.Engine.Log.Warn(fmt.Sprintf("the memory of chapter %d is recorded when the book goes on: it is being worked on", chapter))
+		return nil
 	}
 	return err
 }

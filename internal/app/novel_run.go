@@ -54,16 +54,26 @@ func (a *App) RunNovel(ctx context.Context, w NovelRun) (NovelRunDoc, error) {
 		}
 	}
 	before := novel.Mark(run, goal)
-	if err := a.prepareNovel(ctx, run, goal, w.Force); err != nil {
-		return NovelRunDoc{}, err
+	// Whether an unfinished force goes on is told by the book as the request found it: what a killed process left open is
+	// finished before anything else.
+	isGoingOn := w.Force && novel.IsForced(run, goal)
+	prepare := func(r *kernel.Run) ([]novel.Deed, error) {
+		var list []novel.Deed
+		if w.Force && !isGoingOn {
+			list = novel.Force(r, a.stamp(), goal)
+		}
+		return append(list, novel.Reopen(r, a.stamp(), goal)...), a.setAside(r, flaws, goal.Chapters)
 	}
-	return a.leadNovel(ctx, run.ID(), goal, before, w.Tell)
+	return a.leadNovel(ctx, run.ID(), goal, before, prepare, w.Tell)
 }
 
+// preparation is what is recorded of a request before its work, once nobody else drives the book.
+type preparation func(r *kernel.Run) ([]novel.Deed, error)
+
 // leadNovel lets a guide lead a book to its goal, and says what became of it.
-func (a *App) leadNovel(ctx context.Context, id kernel.RunID, goal novel.Goal, before novel.Marks, tell func(NovelNotice)) (NovelRunDoc, error) {
+func (a *App) leadNovel(ctx context.Context, id kernel.RunID, goal novel.Goal, before novel.Marks, prepare preparation, tell func(NovelNotice)) (NovelRunDoc, error) {
 	guide := novel.NewGuide(goal)
-	run, err := a.driveNovel(ctx, id, guide)
+	run, err := a.driveNovel(ctx, id, guide, prepare)
 	if run == nil {
 		return NovelRunDoc{}, err
 	}
@@ -145,26 +155,32 @@ func lockedScope(run *kernel.Run, goal novel.Goal, w NovelRun) []int {
 	return slices.DeleteFunc(slices.Clone(goal.Chapters), func(n int) bool { return !novel.WouldGenerate(run, n, w.Until) })
 }
 
-// prepareNovel records a forced scope, and gives what failed its attempts again.
-func (a *App) prepareNovel(ctx context.Context, run *kernel.Run, goal novel.Goal, force bool) error {
-	var list []novel.Deed
-	if force {
-		list = novel.Force(run, a.stamp(), goal)
-	}
-	list = append(list, novel.Reopen(run, a.stamp(), goal)...)
-	if len(list) == 0 {
+// mayAsk refuses to throw content away where what would replace it may not be asked for.
+func (a *App) mayAsk(run *kernel.Run, list []novel.Deed) error {
+	if len(list) == 0 || a.Engine.Model == nil || a.Plan.Switch || run.Provider() != kernel.ProviderReal || a.Engine.Model.Class() != kernel.ProviderRehearsal {
 		return nil
 	}
-	_, err := a.Engine.Do(ctx, run.ID(), deeds(list)...)
-	return err
+	return fault.New(fault.ProviderChanged, string(run.ID()), "book %s has replies of a real model and would go on with rehearsal", novel.ProjectOf(run)).
+		With(fault.Action{Action: "configure", Command: "sluice config show", Why: "a key or a provider is missing; --provider rehearsal says that rehearsal is meant"})
 }
 
-// driveNovel lets a guide lead a book to its goal, in one drive.
-func (a *App) driveNovel(ctx context.Context, id kernel.RunID, guide *novel.Guide) (*kernel.Run, error) {
+// driveNovel lets a guide lead a book to its goal, in one drive. What is to be recorded before comes first in it: where the
+// drive is refused, nothing is.
+func (a *App) driveNovel(ctx context.Context, id kernel.RunID, guide *novel.Guide, prepare preparation) (*kernel.Run, error) {
 	scope := map[kernel.NodeID]bool{}
 	plan := a.Plan
 	plan.Only = func(n kernel.Node) bool { return scope[n.ID] }
 	plan.Next = func(l engine.Look) ([]engine.Act, error) {
+		if first := prepare; first != nil {
+			prepare = nil
+			list, err := first(l.Run())
+			if err == nil {
+				err = a.mayAsk(l.Run(), list)
+			}
+			if err != nil || len(list) > 0 {
+				return deeds(list), err
+			}
+		}
 		st, err := guide.Next(l.Run(), l.Body(ctx), a.stamp())
 		clear(scope)
 		for _, node := range st.Drive {

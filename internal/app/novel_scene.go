@@ -79,17 +79,14 @@ func (a *App) MergeScenes(ctx context.Context, name string, chapter int, tell fu
 	if err != nil {
 		return NovelRunDoc{}, err
 	}
-	list, err := novel.WishMerge(run, a.bodies(ctx, run), a.stamp(), chapter)
-	if err != nil {
+	if _, err := novel.WishMerge(run, a.bodies(ctx, run), a.stamp(), chapter); err != nil {
 		return NovelRunDoc{}, err
 	}
 	goal := novel.Goal{Until: novel.StepText, Alone: true, Chapters: []int{chapter}, Merge: true}
 	before := novel.Mark(run, goal)
-	list = append(list, novel.Reopen(run, a.stamp(), goal)...)
-	if len(list) > 0 {
-		if run, err = a.Engine.Do(ctx, run.ID(), deeds(list)...); err != nil {
-			return NovelRunDoc{}, err
-		}
+	prepare := func(r *kernel.Run) ([]novel.Deed, error) {
+		list, err := novel.WishMerge(r, a.bodies(ctx, r), a.stamp(), chapter)
+		return append(list, novel.Reopen(r, a.stamp(), goal)...), err
 	}
-	return a.leadNovel(ctx, run.ID(), goal, before, tell)
+	return a.leadNovel(ctx, run.ID(), goal, before, prepare, tell)
 }

@@ -27,14 +27,10 @@ func chapterNodes(r *kernel.Run, chapter int) []kernel.NodeID {
 // Force throws away on purpose what a goal would make, before the work begins. The same request while it is unfinished
 // goes on with it: nothing that was made again already is made a third time. A goal of chapters names them.
 func Force(r *kernel.Run, s kernel.Stamp, g Goal) []Deed {
-	scope := forceScope(g)
-	again := forced(r, g)
-	if r.Labels()[LabelForce] == scope && slices.ContainsFunc(again, func(id kernel.NodeID) bool {
-		n, _ := r.Node(id)
-		return n.Status() != kernel.StatusDone
-	}) {
+	if IsForced(r, g) {
 		return nil
 	}
+	scope, again := forceScope(g), forced(r, g)
 	var deeds []Deed
 	if g.until() == StepText {
 		for _, n := range g.Chapters {
@@ -45,6 +41,14 @@ func Force(r *kernel.Run, s kernel.Stamp, g Goal) []Deed {
 		deeds = append(deeds, Deed{Command: kernel.Revise{Stamp: s, Nodes: again}})
 	}
 	return append(deeds, Deed{Command: kernel.Relabel{Stamp: s, Set: map[string]string{LabelForce: scope}}})
+}
+
+// IsForced tells whether the same goal is being made again already and is unfinished.
+func IsForced(r *kernel.Run, g Goal) bool {
+	return r.Labels()[LabelForce] == forceScope(g) && slices.ContainsFunc(forced(r, g), func(id kernel.NodeID) bool {
+		n, _ := r.Node(id)
+		return n.Status() != kernel.StatusDone
+	})
 }
 
 // forced lists what a forced goal makes again. What was never made is made anyway.
