@@ -144,8 +144,8 @@ func (k *Kit) forecast() *cobra.Command {
 		Use:   "forecast RUN",
 		Short: "Estimate what a run will still cost: calls, tokens, money and time",
 		Long: `Estimates what is still to come of a run that has not finished, from the steps that are left and what such steps cost
-so far: in this run, else in this workspace, else as a rule. It says for each step what its estimate rests on, and what it
-leaves open. It calls no model.
+so far: in this run, else in this workspace, else as a rule. It says for each step what its estimate rests on, and what
+it leaves open. It calls no model.
 
 ` + exits(0, 2, 3, 5),
 		Example:           "  sluice forecast sample-1\n  sluice forecast sample-1 --json",
