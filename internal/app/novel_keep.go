@@ -12,8 +12,9 @@ import (
 	"sluice/internal/line/novel/story"
 )
 
-// edited ends the taking over of what people changed in the files of a book: revision files that were removed are put
-// back, since that decides nothing and the gate opens by a decision; what nobody can read is kept among the versions.
+// edited ends the taking over of what people changed in the files of a book: revisions that were removed are put back, since
+// that decides nothing and the gate opens by a decision, and so are texts that their scenes do not give back; what nobody can
+// read is kept among the versions.
 func (a *App) edited(ctx context.Context, run *kernel.Run, edits []journal.Edit) (*kernel.Run, error) {
 	var list []novel.Deed
 	for _, e := range edits {
@@ -24,10 +25,10 @@ func (a *App) edited(ctx context.Context, run *kernel.Run, edits []journal.Edit)
 			continue
 		}
 		n, ok := run.Node(kernel.NodeID(e.Row.Node))
-		if !ok || n.Node().Step != novel.StepRevision || n.Newest() == nil {
+		if !ok || !novel.IsKept(n) {
 			continue
 		}
-		d, err := novel.KeepRevision(n, a.bodies(ctx, run), a.stamp())
+		d, err := novel.Keep(n, a.bodies(ctx, run), a.stamp())
 		if err != nil {
 			return nil, err
 		}

@@ -45,14 +45,24 @@ func submitRevision(s kernel.Stamp, rev story.RevisionStatus, note string, sourc
 	return d, err
 }
 
-// KeepRevision stores again what a revision says, when its file was removed.
-func KeepRevision(n kernel.View, body line.Body, s kernel.Stamp) (Deed, error) {
+// IsKept tells whether a document stays when its file is removed: a revision, since that decides nothing, and a text that its
+// scenes do not give back, since a revision was applied to it or a person wrote it.
+func IsKept(n kernel.View) bool {
+	newest := n.Newest()
+	return newest != nil && (n.Node().Step == StepRevision || n.Node().Step == StepText && newest.By.Kind != kernel.Engine)
+}
+
+// Keep stores again what a document says that stays when its file is removed.
+func Keep(n kernel.View, body line.Body, s kernel.Stamp) (Deed, error) {
 	s.By = kernel.Actor{Kind: kernel.Rule, Name: Name}
 	raw, err := body(n.Newest())
 	if err != nil {
 		return Deed{}, err
 	}
 	d := submit(s, n.ID(), n.Newest().Schema, raw, noteKept)
+	if n.Node().Gate.Rule == "" {
+		return d, nil
+	}
 	found, err := rule(n.Node(), raw)
 	c := d.Command.(kernel.Submit)
 	c.Rule = &found

@@ -60,7 +60,8 @@ func outdated(r *kernel.Run, id kernel.NodeID) (Outdated, bool) {
 		if !ok || v.Node == SettingsNode || v.Schema == SchemaCandidate {
 			continue
 		}
-		if now := r.Approved(v.Node); now != v && !slices.Contains(o.Because, v.Node) {
+		now := r.Approved(v.Node)
+		if isSame := now == v || now != nil && now.Digest == v.Digest; !isSame && !slices.Contains(o.Because, v.Node) {
 			o.Because = append(o.Because, v.Node)
 		}
 	}
