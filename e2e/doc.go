@@ -12,6 +12,7 @@
 //   - "..." alone on a line stands for any number of lines, " ..." at the end of a line for its rest.
 //   - An exit code other than 0 and 4 (a person must act) must be shown: $ echo $? follows.
 //   - A block after <!-- output of: sluice demo --> is the output of that command.
+//   - Links to files must lead somewhere. The queries of docs/sql.md are run by TestSQLPage.
 //   - A block after <!-- not run: reason --> is not run. Without that, ```sh and ```text may show no sluice commands.
 //
 // What differs from run to run is shown in one form: times as 2026-11-15 09:30:00Z and dates inside ids alike, spans below

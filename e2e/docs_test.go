@@ -46,7 +46,13 @@ func TestDocs(t *testing.T) {
 }
 
 func runPage(t *testing.T, file string) {
-	parts, err := parsePage(string(mustRead(file)))
+	page := string(mustRead(file))
+	for _, link := range pageLink.FindAllStringSubmatch(page, -1) {
+		if _, err := os.Stat(filepath.Join(filepath.Dir(file), link[1])); err != nil {
+			t.Errorf("%s: a link leads nowhere: %v", file, err)
+		}
+	}
+	parts, err := parsePage(page)
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
@@ -191,6 +197,8 @@ var (
 	pageSpan  = regexp.MustCompile(`\b\d{1,2}s\b`)
 	pageDeath = regexp.MustCompile(`(?m)^(?:.*sh: (?:line )?\d+: +)?(?:\d+ )?Killed\b.*$`)
 	pageToken = regexp.MustCompile(`[0-9A-Za-z]+(-[0-9A-Za-z]+)*`)
+
+	pageLink = regexp.MustCompile(`\]\(([^):#]+)(?:#[^)]*)?\)`) // to a file of ours
 
 	isUUID  = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 	isHex   = regexp.MustCompile(`^([0-9a-f]{8}|[0-9a-f]{12,64})$`)
