@@ -135,7 +135,7 @@ func (a *App) logAll(ctx context.Context, q LogQuery) ([]EventDoc, error) {
 				full && r.Updated.Before(all[len(all)-q.Last].At) {
 				continue
 			}
-			events, _, err := a.logRun(ctx, r.ID, 0, q)
+			events, _, err := a.logRun(ctx, r.ID, q.from(r.Seq), q)
 			if err != nil {
 				return nil, err
 			}
@@ -152,6 +152,15 @@ func (a *App) logAll(ctx context.Context, q LogQuery) ([]EventDoc, error) {
 		}
 		f.Cursor = page.Next
 	}
+}
+
+// from is the number after which a run's events are read. Where the newest are wanted whatever they say, no run gives more
+// than so many.
+func (q LogQuery) from(seq int64) int64 {
+	if q.Last == 0 || len(q.Nodes) > 0 || len(q.Types) > 0 || q.By != "" || !q.Until.IsZero() {
+		return 0
+	}
+	return max(0, seq-int64(q.Last))
 }
 
 func byTime(events []EventDoc) []EventDoc {

@@ -157,6 +157,8 @@ func (a *App) nextActions(r *kernel.Run, asks []AskDoc) []fault.Action {
 		next = append(next, way("run", "what failed is tried again"))
 	case kernel.RunCancelled, kernel.RunDropped:
 		next = append(next, way("resume", "a closed run goes on only when it is resumed"))
+	case kernel.RunDone:
+		next = append(next, onward(r)...)
 	case kernel.RunHeld:
 		for n := range r.Nodes() {
 			if n.Status() == kernel.StatusHeld {

@@ -23,41 +23,24 @@ func (a *App) ListSpecs(ctx context.Context, status spec.Status, limit int, page
 	if status != "" && !slices.Contains(spec.Statuses(), status) {
 		return SpecListDoc{}, fault.New(fault.BadValue, "status", "%q is no status of a feature; those are %s", status, joined(spec.Statuses()))
 	}
-	d := SpecListDoc{Features: []spec.Summary{}}
-	size := limit
+	f := journal.Filter{Line: spec.Name, Limit: limit, Cursor: page}
 	if status != "" {
-		size = maxListed // most rows may be of another status
+		f.Summary = map[string]string{"status": string(status)}
 	}
-	for {
-		found, err := a.Store.List(ctx, journal.Filter{Line: spec.Name, Limit: size, Cursor: page})
-		if err != nil {
-			return d, err
-		}
-		for i, info := range found.Runs {
-			var s spec.Summary
-			if err := json.Unmarshal(info.Summary, &s); err != nil {
-				return d, fault.Wrap(fault.StoreCorrupt, info.ID, err, "the row of feature %s does not parse", info.ID)
-			}
-			if status != "" && s.Status != status {
-				continue
-			}
-			if d.Features = append(d.Features, s); len(d.Features) < limit {
-				continue
-			}
-			// The next page begins behind this row, which need not be the last one that was read.
-			last, err := a.Store.List(ctx, journal.Filter{Line: spec.Name, Limit: i + 1, Cursor: page})
-			d.Next = last.Next
-			return d, err
-		}
-		if found.Next == "" {
-			return d, nil
-		}
-		page = found.Next
+	found, err := a.Store.List(ctx, f)
+	if err != nil {
+		return SpecListDoc{}, err
 	}
+	d := SpecListDoc{Features: []spec.Summary{}, Next: found.Next}
+	for _, info := range found.Runs {
+		var s spec.Summary
+		if err := json.Unmarshal(info.Summary, &s); err != nil {
+			return d, fault.Wrap(fault.StoreCorrupt, info.ID, err, "the row of feature %s does not parse", info.ID)
+		}
+		d.Features = append(d.Features, s)
+	}
+	return d, nil
 }
-
-// maxListed is how many rows are read at once where most may not be wanted.
-const maxListed = 1000
 
 func joined[E ~string](values []E) string {
 	names := make([]string, len(values))

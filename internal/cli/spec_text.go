@@ -14,19 +14,31 @@ func (v look) features(d app.SpecListDoc) string {
 	if len(d.Features) == 0 {
 		return "no features\n" + v.next([]fault.Action{{Command: "sluice spec new TEXT", Why: "begin one from any input"}})
 	}
-	rows := [][]string{{"FEATURE", "STATUS", "VERSION", "WAITS FOR", "TITLE"}}
+	rows := [][]string{{"FEATURE", "STATUS", "VERSION", "WAITS FOR", "LAST STEP", "TITLE"}}
 	for _, f := range d.Features {
 		status := string(f.Status)
 		if f.Rehearsal {
 			status += " (rehearsal)"
 		}
-		rows = append(rows, []string{clean(f.FeatureID), status, clean(dash(f.SpecVersion)), dash(f.WaitingFor), clean(f.Title)})
+		rows = append(rows, []string{clean(f.FeatureID), status, clean(dash(f.SpecVersion)), dash(f.WaitingFor), dash(lastStep(f)), clean(f.Title)})
 	}
 	text := table(v.width, rows...)
 	if d.Next != "" {
 		text += v.next([]fault.Action{{Command: "sluice spec list --page " + d.Next, Why: "there are more"}})
 	}
 	return text
+}
+
+// lastStep tells of a feature that does not go on by itself, and of no other.
+func lastStep(f spec.Summary) string {
+	step, _, _ := strings.Cut(f.LastError, ":")
+	switch {
+	case f.Cancelled:
+		return "cancelled"
+	case step != "":
+		return clean(step) + " failed"
+	}
+	return ""
 }
 
 // questions writes what is asked, each with its rule where rules are given.

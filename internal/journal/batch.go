@@ -89,8 +89,10 @@ type Filter struct {
 	Line   string
 	Status []string
 	Labels map[string]string
-	Limit  int    // at most this many; 0 means 50
-	Cursor string // RunPage.Next of the page before
+	// Summary selects by texts of the summary's own fields. Rows are looked through for it: no index holds them.
+	Summary map[string]string
+	Limit   int    // at most this many; 0 means 50
+	Cursor  string // RunPage.Next of the page before
 }
 
 // RunPage is one page of a list. Next is empty on the last page.

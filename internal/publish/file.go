@@ -58,7 +58,7 @@ const sealLine = "sha256: "
 // document is the story with a title, and a seal in its front matter by which a later look sees whether a person changed it.
 func document(r ledger.Request) string {
 	head := frontMatter(r)
-	body := "\n# " + oneLine(r.Spec.Feature.Title) + "\n" + strings.TrimPrefix(Story(r), head)
+	body := "\n# " + visible(oneLine(r.Spec.Feature.Title)) + "\n" + strings.TrimPrefix(Story(r), head)
 	return strings.TrimSuffix(head, fence) + sealLine + digest.Of([]byte(body)).Hex() + "\n" + fence + body
 }
 

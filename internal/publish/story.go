@@ -20,7 +20,7 @@ func sources(r ledger.Request) map[string]string {
 	if s.Planning.MVPDefinition != nil {
 		mvp = *s.Planning.MVPDefinition
 	}
-	return map[string]string{
+	all := map[string]string{
 		"feature.feature_id": s.Feature.FeatureID, "feature.title": s.Feature.Title,
 		"feature.created_at": s.Feature.CreatedAt, "feature.updated_at": s.Feature.UpdatedAt,
 		"project_context_ref.project_id": ref.ProjectID, "project_context_ref.context_version": ref.ContextVersion,
@@ -38,6 +38,24 @@ func sources(r ledger.Request) map[string]string {
 		"meta.spec_version":                s.Meta.SpecVersion,
 		"user_story":                       Story(r),
 	}
+	for name, text := range all {
+		all[name] = visible(text)
+	}
+	return all
+}
+
+// visible takes out what nobody sees and what changes how the rest is shown: escapes of terminals, other control characters,
+// marks that turn the direction of text. What people wrote stands in the spec word for word; outside, others read it.
+func visible(s string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case c == '\n', c == '\t', c == '\u200c', c == '\u200d': // joiners are letters of some scripts, and of emoji
+			return c
+		case unicode.IsControl(c), unicode.Is(unicode.Cf, c):
+			return -1
+		}
+		return c
+	}, strings.ReplaceAll(s, "\r\n", "\n"))
 }
 
 // Story is a version as people read it: front matter by which it is found again, then its parts.
@@ -57,7 +75,7 @@ func Story(r ledger.Request) string {
 	section(h.criteria, criteria(s.Spec.AcceptanceCriteria))
 	section(h.tasks, tasks(s.Planning.Tasks))
 	section(h.vv, verifications(s.Planning.VV))
-	return b.String()
+	return visible(b.String())
 }
 
 const (

@@ -41,7 +41,7 @@ func (s *Store) List(ctx context.Context, f journal.Filter) (journal.RunPage, er
 	// One walk per status, merged: an index can be walked in order for one status at a time.
 	var all []info
 	for _, status := range statuses {
-		page, err := s.walk(ctx, selection{f.Line, status, f.Labels}, before, limit+1)
+		page, err := s.walk(ctx, selection{f.Line, status, f.Labels, f.Summary}, before, limit+1)
 		if err != nil {
 			return journal.RunPage{}, err
 		}
@@ -63,6 +63,7 @@ func (s *Store) List(ctx context.Context, f journal.Filter) (journal.RunPage, er
 type selection struct {
 	line, status string
 	labels       map[string]string
+	summary      map[string]string
 }
 
 // walk reads the runs of a selection in order, along the index that selects least.
@@ -105,6 +106,11 @@ func (sel selection) conditions(q *strings.Builder, args *[]any) {
 	if sel.status != "" {
 		q.WriteString(" AND r.status = ?")
 		*args = append(*args, sel.status)
+	}
+	for _, field := range slices.Sorted(maps.Keys(sel.summary)) {
+		// A run without a summary has none of its fields; JSON functions refuse what is no JSON.
+		q.WriteString(" AND json_extract(CASE WHEN json_valid(r.summary) THEN r.summary END, ?) = ?")
+		*args = append(*args, "$."+strconv.Quote(field), sel.summary[field])
 	}
 }
 

@@ -47,6 +47,9 @@ func testList(t *testing.T, f fixture) {
 	add := func(id, line, status, project string) {
 		b := batch(id, 0)
 		b.Head = journal.Head{Line: line, Status: status, Labels: map[string]string{"project": project, "team": "x"}}
+		if line == "task" { // others have none
+			b.Head.Summary = []byte(`{"phase":"` + status + `","count":2,"of":{"project":"` + project + `"}}`)
+		}
 		mustAppend(t, s, b)
 	}
 	add("r1", "novel", "running", "p1")
@@ -69,6 +72,10 @@ func testList(t *testing.T, f fixture) {
 		"label and status":      {journal.Filter{Labels: map[string]string{"team": "x"}, Status: []string{"done"}}, "r3"},
 		"label nobody has":      {journal.Filter{Labels: map[string]string{"project": "p9"}}, ""},
 		"line nobody has":       {journal.Filter{Line: "scene"}, ""},
+		"field of the summary":  {journal.Filter{Summary: map[string]string{"phase": "running"}}, "r2"},
+		"field and label":       {journal.Filter{Summary: map[string]string{"phase": "parked"}, Labels: map[string]string{"team": "x"}}, "r4"},
+		"field and status":      {journal.Filter{Summary: map[string]string{"phase": "parked"}, Status: []string{"parked", "running"}}, "r4"},
+		"field nobody has":      {journal.Filter{Summary: map[string]string{`a"].b`: "x"}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, limit := range []int{0, 1, 2} {

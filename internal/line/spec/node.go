@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"sluice/internal/fault"
 	"sluice/internal/kernel"
@@ -84,6 +85,8 @@ type Params struct {
 	SpecVersion string `json:"spec_version,omitempty"`
 	// Source is the node whose spec a clarify round improves.
 	Source kernel.NodeID `json:"source,omitempty"`
+	// Feature is the title of the spec that a first validation is about, so that lists have it without reading any bytes.
+	Feature string `json:"feature,omitempty"`
 }
 
 func (p Params) place() Place { return Place{p.Pass, p.Round} }
@@ -138,17 +141,23 @@ func passNodes(p Params, base kernel.NodeID) ([]kernel.Node, error) {
 	return append([]kernel.Node{input, ingest}, round...), err
 }
 
-// roundNodes begin a round: compile and its validation.
+// roundNodes begin a round. What follows compile is known when the spec is.
 func roundNodes(p Params, from kernel.NodeID) ([]kernel.Node, error) {
 	at := p.place()
 	compile, err := p.node(at.Node(partCompile), StepCompile, at.Ingest(), from)
 	if err != nil {
 		return nil, err
 	}
-	p.Stage, p.Source = StageSpec, compile.ID
-	validate, err := p.node(at.Node(partValidate), StepValidate, compile.ID)
+	compile.Unfolds = true
+	return []kernel.Node{compile}, nil
+}
+
+// validateNodes follow a compiled spec.
+func validateNodes(p Params, compile kernel.NodeID, s CanonicalSpec) ([]kernel.Node, error) {
+	p.Stage, p.Source, p.Feature = StageSpec, compile, cut(strings.Join(strings.Fields(clean(s.Feature.Title)), " "), 80)
+	validate, err := p.node(p.place().Node(partValidate), StepValidate, compile)
 	validate.Unfolds = true
-	return []kernel.Node{compile, validate}, err
+	return []kernel.Node{validate}, err
 }
 
 // planNodes follow a spec whose gate S is open: tasks, how they are verified, and the second validation.

@@ -63,7 +63,7 @@ func TestPublishingIsAStepOfItsOwn(t *testing.T) {
 	if _, err := Decide(r, kernel.Actor{}, Verdict{Decision: Drop, Reason: "late"}); fault.CodeOf(err) != fault.IllegalStep {
 		t.Errorf("a review of what is published: %v", err)
 	}
-	if nodes, labels, err := Amend(r, "R-20261116-0001"); err != nil || len(nodes) != 4 || labels["R-20261116-0001"] != LabelRun {
+	if nodes, labels, err := Amend(r, "R-20261116-0001"); err != nil || len(nodes) != 3 || labels["R-20261116-0001"] != LabelRun {
 		t.Errorf("amending what is published: %v %v %v", nodes, labels, err)
 	}
 }

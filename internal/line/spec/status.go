@@ -2,6 +2,7 @@ package spec
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 
@@ -133,17 +134,52 @@ type Summary struct {
 	SpecVersion string `json:"spec_version"` // empty: there is none so far
 	WaitingFor  string `json:"waiting_for"`  // answers, review or input; empty: nobody
 	UpdatedAt   string `json:"updated_at"`
-	Rehearsal   bool   `json:"rehearsal"` // its text came from the rehearsal model
+	Rehearsal   bool   `json:"rehearsal"`            // its text came from the rehearsal model
+	LastError   string `json:"last_error,omitempty"` // of the step that failed last, while nothing came of it since
+	Cancelled   bool   `json:"cancelled,omitempty"`
 }
 
 // Summarize is a feature as its row in a list has it.
 func Summarize(r *kernel.Run) Summary {
-	s := Summary{FeatureID: string(r.ID()), RunID: RunOf(r, Current(r).Pass), Title: r.Title(), Status: StatusOf(r), WaitingFor: WaitingFor(r),
+	s := Summary{FeatureID: string(r.ID()), RunID: RunOf(r, Current(r).Pass), Title: titleOf(r), Status: StatusOf(r), WaitingFor: WaitingFor(r),
 		UpdatedAt: stamp(r.Updated()), Rehearsal: r.Provider() == kernel.ProviderRehearsal}
 	if v, _ := Newest(r); v != nil {
 		s.SpecVersion = string(v.ID)
 	}
+	switch r.Status() {
+	case kernel.RunCancelled:
+		s.Cancelled = true
+	case kernel.RunFailed:
+		s.LastError = lastError(r)
+	}
 	return s
+}
+
+// titleOf is what the newest spec is called, or what the feature began with while there is none.
+func titleOf(r *kernel.Run) string {
+	at := Current(r)
+	for pass := at.Pass; pass > 0; pass-- {
+		for round := lastRound(r, pass); round > 0; round-- {
+			n, ok := r.Node(Place{pass, round}.Node(partValidate))
+			if !ok {
+				continue
+			}
+			if p, err := ParamsOf(n.Node()); err == nil && p.Feature != "" {
+				return p.Feature
+			}
+		}
+	}
+	return r.Title()
+}
+
+// lastError is what the step of a failed feature came to.
+func lastError(r *kernel.Run) string {
+	for n := range r.Nodes() {
+		if f := n.Failure(); f != nil && n.Status() == kernel.StatusFailed {
+			return fmt.Sprintf("%s: %s: %s", n.Node().Step, f.Code, cut(strings.Join(strings.Fields(f.Message), " "), 300))
+		}
+	}
+	return ""
 }
 
 func summary(r *kernel.Run) json.RawMessage {

@@ -14,7 +14,13 @@ func unfold(in line.Unfolding) (line.Followers, error) {
 		return line.Followers{}, err
 	}
 	var nodes []kernel.Node
+	p.Feature = ""
 	switch StepName(in.Node.Step) {
+	case StepCompile:
+		var s CanonicalSpec
+		if err = decode(in.Body, &s); err == nil {
+			nodes, err = validateNodes(p, in.Node.ID, s)
+		}
 	case StepValidate:
 		nodes, err = afterGate(in, p)
 	case StepClarify:
