@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"bufio"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -185,6 +187,45 @@ func TestWatchLeavesTheDriverAlone(t *testing.T) {
 	}
 	out, _ := s.mustRun(0, "watch", "r1")
 	wantAll(t, out, "run r1 (sample) is done")
+}
+
+// TestInboxTellsOfAsksAsTheyAreOpened, in a pipe, until it is stopped.
+func TestInboxTellsOfAsksAsTheyAreOpened(t *testing.T) {
+	for _, flag := range []string{"--plain", "--json"} {
+		s := newShell(t)
+		s.write("text.json", approvedText)
+		s.mustRun(4, "sample", "new", "text.json", "--id", "r1")
+		cmd := s.command(t.Context(), "", "inbox", "--watch", flag)
+		out, err := cmd.StdoutPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(out)
+		next := func() string {
+			t.Helper()
+			if !lines.Scan() {
+				t.Fatalf("nothing more comes: %v", lines.Err())
+			}
+			return lines.Text()
+		}
+		first := next()
+		s.mustRun(4, "sample", "new", "text.json", "--id", "r2")
+		second := next()
+		wantAll(t, first, "r1", "Одобрить 文本")
+		wantAll(t, second, "r2", "Одобрить 文本")
+		if flag == "--json" && !(json.Valid([]byte(first)) && json.Valid([]byte(second))) {
+			t.Errorf("no document per line:\n%s\n%s", first, second)
+		}
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("%s: stopped, it ends with %v", flag, err)
+		}
+	}
 }
 
 // TestWatchIsStoppedBySignal: a killed view gives the terminal back, too.

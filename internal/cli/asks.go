@@ -29,9 +29,8 @@ done. Without a terminal, or with --plain, each ask is printed as a line when it
 per line, until you stop it.
 
 ` + exits(0, 2, 3),
-		Example:           "  sluice inbox\n  sluice inbox sample-1\n  sluice inbox --watch",
-		Args:              fitUse,
-		ValidArgsFunction: k.CompleteRun,
+		Example: "  sluice inbox\n  sluice inbox sample-1\n  sluice inbox --watch",
+		Args:    fitUse,
 		RunE: func(c *cobra.Command, args []string) error {
 			if live {
 				return k.watchInbox(c, strings.Join(args, ""), plain)
@@ -139,7 +138,6 @@ not given is asked for.
 // replying gives a command what all answers share.
 func (k *Kit) replying(c *cobra.Command, r *reply) {
 	c.Args = fitUse
-	c.ValidArgsFunction = k.completeAsk
 	c.Flags().StringVar(&r.digest, "digest", "", "`DIGEST` of the version you mean, as the inbox shows it; refused if the ask is about another")
 	c.Flags().StringVar(&r.Reason, "reason", "", "`TEXT` that says why, for the record")
 	c.Flags().BoolVar(&r.Run, "run", false, "let the run go on afterwards")

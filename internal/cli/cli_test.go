@@ -237,22 +237,9 @@ func TestFindingsExitWithSeven(t *testing.T) {
 	p.must(0, "doctor")
 }
 
-func TestCompletion(t *testing.T) {
-	p := withRun(t)
-	ask := p.ask()
-	for _, tt := range []struct {
-		want string
-		args []string
-	}{
-		{"r1\tparked", []string{"status", ""}},
-		{ask + "\tchoose", []string{"choose", "a"}},
-		{"A\n", []string{"choose", ask, ""}},
-	} {
-		if out := p.must(0, append([]string{"__complete"}, tt.args...)...); !strings.Contains(out, tt.want) {
-			t.Errorf("%v: got %q, want %q in it", tt.args, out, tt.want)
-		}
-	}
-	p.env.Dir = t.TempDir() // no workspace: nothing to offer, and no word about it
+// TestCompletionWithoutAWorkspace has nothing to offer, and no word about it.
+func TestCompletionWithoutAWorkspace(t *testing.T) {
+	p := newPerson(t)
 	code, stdout, stderr := p.types("__complete", "status", "")
 	if code != 0 || strings.Contains(stdout+stderr, "error") {
 		t.Errorf("exit %d: %s%s", code, stdout, stderr)

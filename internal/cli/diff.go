@@ -27,8 +27,7 @@ new in {+…+}; a terminal shows red and green.
   sluice diff sample-1 text
   sluice diff sample-1 text@1 text@3
   sluice diff sample-1 text --file`,
-		Args:              fitUse,
-		ValidArgsFunction: k.CompleteRun,
+		Args: fitUse,
 		RunE: func(c *cobra.Command, args []string) error {
 			args = append(args, "", "")
 			q.Run, q.From, q.To = args[0], args[1], args[2]

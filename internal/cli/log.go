@@ -31,8 +31,7 @@ you stop it. With --json each event has all its fields.
   sluice log sample-1 --node text --event review --event version
   sluice log --by ann --since 2d
   sluice log sample-1 --follow`,
-		Args:              fitUse,
-		ValidArgsFunction: k.CompleteRun,
+		Args: fitUse,
 	}
 	f := c.Flags()
 	f.IntVarP(&q.Last, "last", "n", 0, "only the last `N`; 0 is all of a run and "+strconv.Itoa(logOfAll)+" of the workspace")

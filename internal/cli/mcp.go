@@ -84,7 +84,6 @@ bearer token; it is made on first use and kept in a file of yours, whose path is
 
 func profileFlag(c *cobra.Command, profile *string) {
 	c.Flags().StringVar(profile, "profile", "operator", "`PROFILE` of the clients: operator or agent")
-	_ = c.RegisterFlagCompletionFunc("profile", cobra.FixedCompletions([]string{"operator", "agent"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
 func servingText(d ServingDoc) string {

@@ -132,7 +132,7 @@ What was made under other settings stays as it is; a change of policy holds for 
 
 // ofBook makes a command about one book, whose first argument is completed with the names of books.
 func (k *Kit) ofBook(c *cobra.Command, verb func(c *cobra.Command, a *app.App, args []string) error) *cobra.Command {
-	c.Args, c.ValidArgsFunction = fitUse, k.completeBook
+	c.Args = fitUse
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return k.With(c.Context(), func(a *app.App) error {
 			k.watchBook(c.Context(), a)
@@ -140,33 +140,6 @@ func (k *Kit) ofBook(c *cobra.Command, verb func(c *cobra.Command, a *app.App, a
 		})
 	}
 	return c
-}
-
-// completeBook offers the names of books for the first argument, and steps where one follows.
-func (k *Kit) completeBook(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-	var found []string
-	switch {
-	case len(args) == 1 && strings.Contains(c.Use, "STEP"):
-		found = novel.Steps()
-	case len(args) == 1 && strings.Contains(c.Use, "KEY=VALUE"):
-		for _, key := range story.SettingKeys() {
-			found = append(found, key+"=")
-		}
-		return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-	case len(args) > 0:
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	default:
-		_ = k.quiet(c, func(a *app.App) error {
-			d, err := a.ListNovels(c.Context(), maxPage, "")
-			for _, r := range d.Projects {
-				if strings.HasPrefix(r.Project, begun) {
-					found = append(found, r.Project+"\t"+clean(r.Status))
-				}
-			}
-			return err
-		})
-	}
-	return found, cobra.ShellCompDirectiveNoFileComp
 }
 
 // chapterNumber reads the argument that names a chapter or a scene.

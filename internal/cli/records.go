@@ -19,9 +19,8 @@ func (k *Kit) calls() *cobra.Command {
 answered, reused or failed.
 
 ` + exits(0, 2, 3),
-		Example:           "  sluice calls\n  sluice calls sample-1 --json",
-		Args:              fitUse,
-		ValidArgsFunction: k.CompleteRun,
+		Example: "  sluice calls\n  sluice calls sample-1 --json",
+		Args:    fitUse,
 		RunE: func(c *cobra.Command, args []string) error {
 			return k.With(c.Context(), func(a *app.App) error {
 				d, err := a.Calls(c.Context(), strings.Join(args, ""))
@@ -44,9 +43,8 @@ func (k *Kit) export() *cobra.Command {
 whole or not at all. sluice verify DIR checks it with nothing else at hand.
 
 ` + exits(0, 2, 3, 4, 5),
-		Example:           "  sluice export sample-1\n  sluice export sample-1 -o out",
-		Args:              fitUse,
-		ValidArgsFunction: k.CompleteRun,
+		Example: "  sluice export sample-1\n  sluice export sample-1 -o out",
+		Args:    fitUse,
 	}
 	c.Flags().StringVarP(&dir, "output", "o", "", "`DIR` to write to, inside the workspace (default: exports/RUN)")
 	c.Flags().BoolVar(&candidates, "candidates", false, "write versions that are not approved too, each marked")

@@ -20,8 +20,7 @@ and every unfolding, and compares what comes out with what is recorded, byte for
 changed. The first difference is shown; then the exit code is 7.
 
 ` + exits(0, 2, 3, 7),
-		Example:           "  sluice replay sample-1\n  sluice replay F-2026-001 --json",
-		ValidArgsFunction: k.CompleteRun,
+		Example: "  sluice replay sample-1\n  sluice replay F-2026-001 --json",
 	}
 	return k.replaying(c, (*app.App).Replay)
 }
@@ -35,8 +34,7 @@ every version must come out byte for byte; the first difference is shown, and th
 a run, or of a feature with all its runs. No model is asked and nothing is changed.
 
 ` + exits(0, 2, 3, 7),
-		Example:           "  sluice spec replay R-20261115-0001\n  sluice spec replay F-2026-001",
-		ValidArgsFunction: k.completeFeature,
+		Example: "  sluice spec replay R-20261115-0001\n  sluice spec replay F-2026-001",
 	}
 	return k.replaying(c, (*app.App).ReplaySpec)
 }

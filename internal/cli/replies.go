@@ -21,8 +21,7 @@ addresses or prompts; replies may repeat what they were asked about.
 ` + exits(0, 1, 2, 3, 5),
 		Example: `  sluice export-replies sample-1 -o replies.jsonl
   sluice --replies replies.jsonl run sample-1`,
-		Args:              fitUse,
-		ValidArgsFunction: k.CompleteRun,
+		Args: fitUse,
 	}
 	c.Flags().StringVarP(&file, "output", "o", "", "`FILE` to write")
 	c.RunE = func(c *cobra.Command, args []string) error {

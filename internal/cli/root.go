@@ -49,10 +49,14 @@ Results go to stdout, progress to stderr. With --json every command prints exact
 	root.AddGroup(&cobra.Group{ID: GroupRuns, Title: "Runs:"}, &cobra.Group{ID: groupPeople, Title: "What people decide:"},
 		&cobra.Group{ID: groupRecords, Title: "Records:"}, &cobra.Group{ID: groupWorkspace, Title: "Workspace:"},
 		&cobra.Group{ID: groupAbout, Title: "About:"})
-	root.SetHelpCommand(helpCommand(root))
-	root.SetCompletionCommandGroupID(groupAbout)
+	help := helpCommand(root)
+	root.SetHelpCommand(help)
+	root.CompletionOptions.DisableDefaultCmd = true
 	k.add(root)
 	k.addDryRun(root)
+	k.setHelp(root)
+	k.completes(root)
+	k.completes(help)
 	return root
 }
 
@@ -67,7 +71,7 @@ func (k *Kit) add(root *cobra.Command) {
 	in(groupPeople, k.inbox(), k.approve(), k.reject(), k.answer(), k.choose())
 	in(groupRecords, k.log(), k.calls(), k.export(), k.verify(), k.replay())
 	in(groupWorkspace, k.initialize(), k.doctor(), k.config(), k.models(), k.session(), k.mcp(), k.serve())
-	in(groupAbout, k.version(), k.demo(), k.man())
+	in(groupAbout, k.completion(root), k.version(), k.demo(), k.man())
 	root.AddCommand(k.sample(), k.scene(), k.task(), k.spec(), k.novel())
 	in(GroupRuns, k.watch())
 	in(groupRecords, k.diff(), k.exportReplies())

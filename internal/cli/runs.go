@@ -23,8 +23,7 @@ it goes on.
 		Example: `  sluice status
   sluice status --status parked --line sample
   sluice status sample-1 --json`,
-		Args:              fitUse,
-		ValidArgsFunction: k.CompleteRun,
+		Args: fitUse,
 	}
 	c.Flags().StringVar(&f.Line, "line", "", "only runs of line `NAME`")
 	c.Flags().StringSliceVar(&f.Status, "status", nil, "only runs with `STATUS` "+statusHelp+" (several with commas)")
@@ -80,9 +79,8 @@ func (k *Kit) run() *cobra.Command {
 kept, and the same command goes on.
 
 ` + exits(0, 1, 2, 3, 4, 5, 6),
-		Example:           "  sluice run sample-1",
-		Args:              fitUse,
-		ValidArgsFunction: k.CompleteRun,
+		Example: "  sluice run sample-1",
+		Args:    fitUse,
 		RunE: func(c *cobra.Command, args []string) error {
 			return k.With(c.Context(), func(a *app.App) error {
 				return k.PrintDriven(a.Drive(c.Context(), args[0]))
@@ -102,8 +100,7 @@ are made again.
 ` + exits(0, 1, 2, 3, 4, 5, 6),
 		Example: `  sluice resume sample-1 --reason "the server is back"
   sluice resume sample-1 --from text`,
-		Args:              fitUse,
-		ValidArgsFunction: k.CompleteRun,
+		Args: fitUse,
 		RunE: func(c *cobra.Command, args []string) error {
 			return k.With(c.Context(), func(a *app.App) error {
 				return k.PrintDriven(a.Resume(c.Context(), args[0], from, reason))
@@ -124,7 +121,6 @@ type verb struct {
 
 func (k *Kit) recording(v verb) *cobra.Command {
 	return &cobra.Command{Use: v.use, Short: v.short, Long: v.long + "\n\n" + exits(0, 2, 3, 5), Example: v.example, Args: fitUse,
-		ValidArgsFunction: k.CompleteRun,
 		RunE: func(c *cobra.Command, args []string) error {
 			return k.With(c.Context(), func(a *app.App) error {
 				d, err := v.call(c, a, args)

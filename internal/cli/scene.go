@@ -116,7 +116,7 @@ agent is refused without --take-over, which closes that agent's attempt. Ctrl-C 
 
 ` + exits(0, 1, 2, 3, 4, 5, 6),
 		Example: "  sluice scene run generation-scene-0204-20251110-143000",
-		Args:    fitUse, ValidArgsFunction: k.CompleteRun,
+		Args:    fitUse,
 		RunE: func(c *cobra.Command, args []string) error {
 			return k.With(c.Context(), func(a *app.App) error {
 				d, err := a.DriveWorkflow(c.Context(), args[0], takeOver)
@@ -156,7 +156,7 @@ that are not there stay unverified references. A document that no workflow can s
 
 // ask makes a command that shows one document about a workflow.
 func ask[T any](k *Kit, use, short, long, example string, verb func(*cobra.Command, *app.App, string) (T, error), show func(look, string, T) string) *cobra.Command {
-	return &cobra.Command{Use: use, Short: short, Long: long + "\n\n" + exits(0, 2, 3), Example: example, Args: fitUse, ValidArgsFunction: k.CompleteRun,
+	return &cobra.Command{Use: use, Short: short, Long: long + "\n\n" + exits(0, 2, 3), Example: example, Args: fitUse,
 		RunE: func(c *cobra.Command, args []string) error {
 			return k.With(c.Context(), func(a *app.App) error {
 				d, err := verb(c, a, args[0])
@@ -215,7 +215,7 @@ type deciding struct {
 
 func (k *Kit) decide(c *cobra.Command, d *deciding) *cobra.Command {
 	c.Long += "\n\n" + exits(0, 2, 3, 4, 5, 6)
-	c.Args, c.ValidArgsFunction = fitUse, k.CompleteRun
+	c.Args = fitUse
 	f := c.Flags()
 	f.IntVar(&d.Step, "step", 0, "step or phase `N` (default: the current one)")
 	f.StringVar(&d.version, "digest", "", "`DIGEST` of the version you mean; refused if another stands")
@@ -293,7 +293,7 @@ when the step leaves in_progress; the fast compliance check is always computed h
 
 ` + exits(0, 2, 3, 4, 5),
 		Example: "  sluice scene update generation-scene-0204-20251110-143000 --step 4 --status completed --artifact draft=workspace/generation-runs/…/draft.md",
-		Args:    fitUse, ValidArgsFunction: k.CompleteRun,
+		Args:    fitUse,
 	}
 	f := c.Flags()
 	f.IntVar(&in.Step, "step", 0, "step `N`")
@@ -330,7 +330,7 @@ done again; files and history stay. The workflow goes on with --run, or later wi
 
 ` + exits(0, 2, 3, 4, 5, 6),
 		Example: "  sluice scene resume generation-scene-0204-20251110-143000 --from 4 --run",
-		Args:    fitUse, ValidArgsFunction: k.CompleteRun,
+		Args:    fitUse,
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("from") && from < 1 {
 				return wrongUse(c, "--from", "--from is %d; steps are counted from 1", from)
@@ -357,10 +357,10 @@ done again; files and history stay. The workflow goes on with --run, or later wi
 func (k *Kit) sceneCancel() *cobra.Command {
 	var reason string
 	c := &cobra.Command{
-		Use:   "cancel WORKFLOW",
-		Short: "End a workflow",
-		Long:  "Ends a workflow. Nothing is deleted: sluice scene resume lets it go on.\n\n" + exits(0, 2, 3, 5),
-		Args:  fitUse, ValidArgsFunction: k.CompleteRun,
+		Use:     "cancel WORKFLOW",
+		Short:   "End a workflow",
+		Long:    "Ends a workflow. Nothing is deleted: sluice scene resume lets it go on.\n\n" + exits(0, 2, 3, 5),
+		Args:    fitUse,
 		Example: `  sluice scene cancel generation-scene-0204-20251110-143000 --reason "not needed"`,
 		RunE: func(c *cobra.Command, args []string) error {
 			return k.With(c.Context(), func(a *app.App) error {

@@ -93,12 +93,11 @@ func (k *Kit) wish(c *cobra.Command, args, files []string, title string) (spec.W
 
 func (k *Kit) specRun() *cobra.Command {
 	return &cobra.Command{
-		Use:               "run FEATURE",
-		Short:             "Let a feature go on until it waits or ends",
-		Long:              "Goes on where the feature stopped. A step that failed is tried again.\n\n" + exits(0, 1, 2, 3, 4, 5, 6),
-		Example:           "  sluice spec run F-2026-001",
-		Args:              fitUse,
-		ValidArgsFunction: k.completeFeature,
+		Use:     "run FEATURE",
+		Short:   "Let a feature go on until it waits or ends",
+		Long:    "Goes on where the feature stopped. A step that failed is tried again.\n\n" + exits(0, 1, 2, 3, 4, 5, 6),
+		Example: "  sluice spec run F-2026-001",
+		Args:    fitUse,
 		RunE: func(c *cobra.Command, args []string) error {
 			return k.specVerb(c, func(ctx context.Context, a *app.App) (app.SpecDoc, error) { return a.RunSpec(ctx, args[0]) })
 		},
@@ -116,9 +115,8 @@ then nothing is stored. FILE holds a JSON object of paths and values. Without ei
 terminal. Items of lists go by their place or their id: planning.tasks[0].scope, planning.tasks[T-1].scope.
 
 ` + exits(0, 1, 2, 3, 4, 5, 6),
-		Example:           "  sluice spec answer F-2026-001 -a spec.goal=\"Find a book by any word of its title\" -a Q-2='[\"a word finds it\"]'\n  sluice spec answer F-2026-001 -f answers.json\n  sluice spec answer F-2026-001",
-		Args:              fitUse,
-		ValidArgsFunction: k.completeFeature,
+		Example: "  sluice spec answer F-2026-001 -a spec.goal=\"Find a book by any word of its title\" -a Q-2='[\"a word finds it\"]'\n  sluice spec answer F-2026-001 -f answers.json\n  sluice spec answer F-2026-001",
+		Args:    fitUse,
 	}
 	c.Flags().StringArrayVarP(&words, "answer", "a", nil, "`PATH=VALUE` (repeat for more)")
 	c.Flags().StringVarP(&file, "file", "f", "", "take answers from `FILE` (- is stdin)")
@@ -159,9 +157,8 @@ changed is shown, and sluice spec diff shows it again. Where the first input cou
 place.
 
 ` + exits(0, 1, 2, 3, 4, 5, 6),
-		Example:           "  sluice spec amend F-2026-001 -f change.md",
-		Args:              fitUse,
-		ValidArgsFunction: k.completeFeature,
+		Example: "  sluice spec amend F-2026-001 -f change.md",
+		Args:    fitUse,
 	}
 	c.Flags().StringArrayVarP(&files, "file", "f", nil, "take input from `FILE` (- is stdin; repeat for more)")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -185,12 +182,11 @@ place.
 
 func (k *Kit) specReopen() *cobra.Command {
 	return &cobra.Command{
-		Use:               "reopen FEATURE",
-		Short:             "Lead a feature on hold back to its questions",
-		Long:              "Anything may be answered then; the answers make a new version, which is validated and reviewed again.\n\n" + exits(0, 2, 3, 4, 5),
-		Example:           "  sluice spec reopen F-2026-001",
-		Args:              fitUse,
-		ValidArgsFunction: k.completeFeature,
+		Use:     "reopen FEATURE",
+		Short:   "Lead a feature on hold back to its questions",
+		Long:    "Anything may be answered then; the answers make a new version, which is validated and reviewed again.\n\n" + exits(0, 2, 3, 4, 5),
+		Example: "  sluice spec reopen F-2026-001",
+		Args:    fitUse,
 		RunE: func(c *cobra.Command, args []string) error {
 			return k.specVerb(c, func(ctx context.Context, a *app.App) (app.SpecDoc, error) { return a.ReopenSpec(ctx, args[0]) })
 		},
@@ -206,9 +202,8 @@ func (k *Kit) specReview() *cobra.Command {
 published or dropped is not.
 
 ` + exits(0, 2, 3, 5),
-		Example:           "  sluice spec review F-2026-001 go --reason \"as agreed\"",
-		Args:              fitUse,
-		ValidArgsFunction: k.completeFeature,
+		Example: "  sluice spec review F-2026-001 go --reason \"as agreed\"",
+		Args:    fitUse,
 	}
 	c.Flags().StringVar(&reason, "reason", "", "`TEXT` that says why (needed)")
 	c.Flags().StringVar(&version, "version", "", "`VERSION` that is meant, such as S-20261115-0002 (default: the one up for review)")
@@ -231,12 +226,11 @@ published or dropped is not.
 func (k *Kit) specShow() *cobra.Command {
 	var version string
 	c := &cobra.Command{
-		Use:               "show FEATURE",
-		Short:             "Print a version of a feature's spec",
-		Long:              "Prints the CanonicalSpec as it is stored, as JSON.\n\n" + exits(0, 2, 3),
-		Example:           "  sluice spec show F-2026-001 --version S-20261115-0002",
-		Args:              fitUse,
-		ValidArgsFunction: k.completeFeature,
+		Use:     "show FEATURE",
+		Short:   "Print a version of a feature's spec",
+		Long:    "Prints the CanonicalSpec as it is stored, as JSON.\n\n" + exits(0, 2, 3),
+		Example: "  sluice spec show F-2026-001 --version S-20261115-0002",
+		Args:    fitUse,
 	}
 	c.Flags().StringVar(&version, "version", "", "`VERSION` that is meant, such as S-20261115-0002 (default: the newest)")
 	c.RunE = func(c *cobra.Command, args []string) error {

@@ -24,9 +24,8 @@ version updates the same record. What was published stands in ledger/records.jso
 your own settings.
 
 ` + exits(0, 2, 3, 5, 6),
-		Example:           "  sluice spec publish F-2026-001 --target file\n  sluice spec publish F-2026-001 --target feishu --dry-run",
-		Args:              fitUse,
-		ValidArgsFunction: k.completeFeature,
+		Example: "  sluice spec publish F-2026-001 --target file\n  sluice spec publish F-2026-001 --target feishu --dry-run",
+		Args:    fitUse,
 	}
 	c.Flags().StringVar(&target, "target", "", "`NAME` of the target: file, webhook or feishu (needed)")
 	c.Flags().BoolVar(&isDry, "dry-run", false, "show what would be sent, field by field, and send nothing")

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,9 +12,6 @@ import (
 // specRead makes a command that shows something of a feature and changes nothing.
 func specRead[D any](k *Kit, c *cobra.Command, read func(ctx context.Context, a *app.App, args []string) (D, error), text func(look, D) string) *cobra.Command {
 	c.Args = fitUse
-	if c.ValidArgsFunction == nil {
-		c.ValidArgsFunction = k.completeFeature
-	}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return k.With(c.Context(), func(a *app.App) error {
 			d, err := read(c.Context(), a, args)
@@ -65,8 +61,7 @@ func (k *Kit) specDiff() *cobra.Command {
 Without versions it shows what the last amendment changed: from the last version before it to the newest.
 
 ` + exits(0, 2, 3),
-		Example:           "  sluice spec diff F-2026-001 S-20261115-0001 S-20261115-0004\n  sluice spec diff F-2026-001",
-		ValidArgsFunction: k.completeVersion,
+		Example: "  sluice spec diff F-2026-001 S-20261115-0001 S-20261115-0004\n  sluice spec diff F-2026-001",
 	}
 	return specRead(k, c, func(ctx context.Context, a *app.App, args []string) (app.SpecDeltaDoc, error) {
 		args = append(args, "", "")
@@ -165,40 +160,4 @@ func (k *Kit) specList() *cobra.Command {
 		})
 	}
 	return c
-}
-
-// completeFeature offers ids of features for the first argument.
-func (k *Kit) completeFeature(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	var found []string
-	_ = k.quiet(c, func(a *app.App) error {
-		d, err := a.ListSpecs(c.Context(), "", maxPage, "")
-		for _, f := range d.Features {
-			if strings.HasPrefix(f.FeatureID, strings.ToUpper(begun)) {
-				found = append(found, f.FeatureID+"\t"+clean(string(f.Status)+", "+f.Title))
-			}
-		}
-		return err
-	})
-	return found, cobra.ShellCompDirectiveNoFileComp
-}
-
-// completeVersion offers ids of features, then of versions of the one that was named.
-func (k *Kit) completeVersion(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-	if len(args) == 0 {
-		return k.completeFeature(c, args, begun)
-	}
-	var found []string
-	_ = k.quiet(c, func(a *app.App) error {
-		d, err := a.SpecVersions(c.Context(), args[0])
-		for _, v := range d.Versions {
-			if strings.HasPrefix(v.SpecVersion, strings.ToUpper(begun)) {
-				found = append(found, v.SpecVersion+"\t"+clean(string(v.Step)))
-			}
-		}
-		return err
-	})
-	return found, cobra.ShellCompDirectiveNoFileComp
 }

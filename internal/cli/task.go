@@ -68,9 +68,8 @@ func (k *Kit) taskDoctor() *cobra.Command {
 mend it.
 
 ` + exits(0, 2, 3, 7),
-		Example:           "  sluice task doctor PLAN",
-		Args:              fitUse,
-		ValidArgsFunction: k.CompleteRun,
+		Example: "  sluice task doctor PLAN",
+		Args:    fitUse,
 		RunE: func(c *cobra.Command, args []string) error {
 			return k.With(c.Context(), func(a *app.App) error {
 				d, err := a.PlanDoctor(c.Context(), args[0])
@@ -96,9 +95,8 @@ proposes; --apply stores the proposal. What needs thought is left and listed; th
 from the plan already stay what they are: a proposal that would change one is not stored, and the refusal names it.
 
 ` + exits(0, 2, 3, 5, 7),
-		Example:           "  sluice task rewrite PLAN\n  sluice task rewrite PLAN --apply",
-		Args:              fitUse,
-		ValidArgsFunction: k.CompleteRun,
+		Example: "  sluice task rewrite PLAN\n  sluice task rewrite PLAN --apply",
+		Args:    fitUse,
 		RunE: func(c *cobra.Command, args []string) error {
 			return k.With(c.Context(), func(a *app.App) error {
 				d, err := a.RewritePlan(c.Context(), args[0], apply)
@@ -145,12 +143,11 @@ func (k *Kit) taskList() *cobra.Command {
 
 func (k *Kit) taskStatus() *cobra.Command {
 	return &cobra.Command{
-		Use:               "status PLAN",
-		Short:             "Show where a plan and its tasks stand",
-		Long:              "Shows the status of a plan and of each task, with what keeps it from going on.\n\n" + exits(0, 2, 3),
-		Example:           "  sluice task status PLAN --json",
-		Args:              fitUse,
-		ValidArgsFunction: k.CompleteRun,
+		Use:     "status PLAN",
+		Short:   "Show where a plan and its tasks stand",
+		Long:    "Shows the status of a plan and of each task, with what keeps it from going on.\n\n" + exits(0, 2, 3),
+		Example: "  sluice task status PLAN --json",
+		Args:    fitUse,
 		RunE: func(c *cobra.Command, args []string) error {
 			return k.With(c.Context(), func(a *app.App) error {
 				d, err := a.PlanStatus(c.Context(), args[0])
@@ -171,9 +168,8 @@ func (k *Kit) taskShow() *cobra.Command {
 every review with its score and reasons.
 
 ` + exits(0, 2, 3),
-		Example:           "  sluice task show PLAN 3f2a",
-		Args:              fitUse,
-		ValidArgsFunction: k.CompleteRun,
+		Example: "  sluice task show PLAN 3f2a",
+		Args:    fitUse,
 		RunE: func(c *cobra.Command, args []string) error {
 			return k.With(c.Context(), func(a *app.App) error {
 				d, err := a.ShowTask(c.Context(), args[0], args[1])
@@ -194,9 +190,8 @@ func (k *Kit) taskGraph() *cobra.Command {
 		Long: `Draws a plan with where its tasks stand: as a tree to read, as Mermaid or DOT for other programs, or as JSON.
 
 ` + exits(0, 2, 3),
-		Example:           "  sluice task graph PLAN\n  sluice task graph PLAN --format mermaid",
-		Args:              fitUse,
-		ValidArgsFunction: k.CompleteRun,
+		Example: "  sluice task graph PLAN\n  sluice task graph PLAN --format mermaid",
+		Args:    fitUse,
 	}
 	c.Flags().StringVar(&format, "format", task.FormatTree, "`FORMAT`: "+strings.Join(task.Formats(), ", "))
 	c.RunE = func(c *cobra.Command, args []string) error {

@@ -76,9 +76,8 @@ func (k *Kit) taskFeasibility() *cobra.Command {
 that has findings; once its tasks follow from it they are only told.
 
 ` + exits(0, 1, 2, 3, 5, 6),
-		Example:           "  sluice task feasibility PLAN",
-		Args:              fitUse,
-		ValidArgsFunction: k.CompleteRun,
+		Example: "  sluice task feasibility PLAN",
+		Args:    fitUse,
 		RunE: func(c *cobra.Command, args []string) error {
 			return k.With(c.Context(), func(a *app.App) error {
 				d, err := a.EstimatePlan(c.Context(), args[0])

@@ -22,9 +22,8 @@ func (k *Kit) taskRun() *cobra.Command {
 redone with the findings until it passes or a person must act. A plan with findings is refused.
 
 ` + exits(0, 1, 2, 3, 4, 5, 6, 7),
-		Example:           "  sluice task run PLAN --workers 8",
-		Args:              fitUse,
-		ValidArgsFunction: k.CompleteRun,
+		Example: "  sluice task run PLAN --workers 8",
+		Args:    fitUse,
 	}
 	c.Flags().IntVar(&workers, "workers", 0, "work on `N` tasks at the same time (default: as configured)")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -55,7 +54,7 @@ func (k *Kit) printPlan(d task.StatusDoc, err error) error {
 
 // taskVerb is a command about one task that is recorded and not driven.
 func (k *Kit) taskVerb(c *cobra.Command, call func(c *cobra.Command, a *app.App, args []string) (task.StatusDoc, error)) *cobra.Command {
-	c.Args, c.ValidArgsFunction = fitUse, k.CompleteRun
+	c.Args = fitUse
 	c.Long += "\n\n" + exits(0, 2, 3, 5)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return k.With(c.Context(), func(a *app.App) error {
@@ -135,9 +134,8 @@ func (k *Kit) taskSupply() *cobra.Command {
 		Long: `Gives the files or the confirmation that a task of the plan declared as its input, and drives the plan.
 
 ` + exits(0, 1, 2, 3, 4, 5, 6, 7),
-		Example:           "  sluice task supply PLAN 3f2a -f brief.md",
-		Args:              fitUse,
-		ValidArgsFunction: k.CompleteRun,
+		Example: "  sluice task supply PLAN 3f2a -f brief.md",
+		Args:    fitUse,
 	}
 	c.Flags().StringArrayVarP(&files, "file", "f", nil, "`FILE` that is supplied (repeat for more)")
 	c.Flags().StringVar(&note, "note", "", "`TEXT` that goes with it, or confirms")
@@ -242,9 +240,8 @@ func (k *Kit) taskExport() *cobra.Command {
 of every file. Nothing that is not approved goes out unless --include-candidates says so; then it is marked.
 
 ` + exits(0, 2, 3, 4, 5),
-		Example:           "  sluice task export PLAN\n  sluice task export PLAN -o release --final-only",
-		Args:              fitUse,
-		ValidArgsFunction: k.CompleteRun,
+		Example: "  sluice task export PLAN\n  sluice task export PLAN -o release --final-only",
+		Args:    fitUse,
 		RunE: func(c *cobra.Command, args []string) error {
 			return k.With(c.Context(), func(a *app.App) error {
 				inside, err := k.inside(a.Root, w.Dir)
