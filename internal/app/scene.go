@@ -153,7 +153,11 @@ func (a *App) DriveWorkflow(ctx context.Context, id string, takeOver bool) (scen
 		}
 		run = driven
 	}
-	return a.workflowChanged(ctx, run)
+	d, err := a.workflowChanged(ctx, run)
+	if err != nil {
+		return d, err
+	}
+	return d, a.outOfMoney(run)
 }
 
 // readyToDrive refuses a workflow that only resume lets go on, and frees steps that are in other hands.

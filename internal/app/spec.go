@@ -126,6 +126,9 @@ func (a *App) driveSpec(ctx context.Context, r *kernel.Run) (SpecDoc, error) {
 	if err != nil {
 		return d, err
 	}
+	if stopped := a.outOfMoney(r); stopped != nil {
+		return d, stopped
+	}
 	return d, a.specFailure(r, d)
 }
 

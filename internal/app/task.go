@@ -294,7 +294,15 @@ func (a *App) RunPlan(ctx context.Context, id string, workers int) (task.StatusD
 	if _, err := driver.Drive(ctx, string(v.Run.ID())); err != nil {
 		return task.StatusDoc{}, err
 	}
-	return a.PlanStatus(ctx, id)
+	d, err := a.PlanStatus(ctx, id)
+	if err != nil {
+		return d, err
+	}
+	run, err := a.Engine.Load(ctx, v.Run.ID())
+	if err != nil {
+		return d, err
+	}
+	return d, a.outOfMoney(run)
 }
 
 // taskCommand gives one command to a plan and says where it stands then.

@@ -59,7 +59,7 @@ func (a *App) drivePlanning(ctx context.Context, id string) (task.PlanningDoc, e
 	if err != nil {
 		return task.PlanningDoc{}, err
 	}
-	return v.Planning(), nil
+	return v.Planning(), a.outOfMoney(v.Run)
 }
 
 // supplyPlanning gives planning what it waits for, and lets it go on.

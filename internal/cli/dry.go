@@ -52,9 +52,10 @@ func (k *Kit) dry(ctx context.Context, verb func(*app.App) error) error {
 		return err
 	}
 	own, noInput := k.env, k.noInput
-	k.env.Stdout, k.env.Stderr, k.noInput = io.Discard, io.Discard, true // what it says of its end is not so
+	k.env.Stdout, k.env.Stderr, k.noInput, k.progress.w = io.Discard, io.Discard, true, io.Discard // what it says of its end is not so
 	refused := verb(a)
-	k.env, k.noInput, k.exit = own, noInput, fault.ExitDone
+	k.progress.end()
+	k.env, k.noInput, k.exit, k.progress.w = own, noInput, fault.ExitDone, own.Stderr
 	if err := done(); err != nil {
 		return err
 	}
