@@ -24,36 +24,33 @@ func TestHostileFiles(t *testing.T) {
 		do   func(c *clone)
 		says string
 	}{
-		"settings linked to a secret":     {func(c *clone) { c.link("sluice.yaml", c.home+"/.ssh/id_rsa") }, "no plain file"},
-		"settings that are a pipe":        {func(c *clone) { c.pipe("sluice.yaml") }, "unknown_workspace"},
-		"settings that are a folder":      {func(c *clone) { c.folder("sluice.yaml") }, "unknown_workspace"},
-		"settings of a gigabyte":          {func(c *clone) { c.sparse("sluice.yaml", 1<<30) }, "settings have at most"},
-		"a private folder elsewhere":      {func(c *clone) { c.link(".sluice", c.home+"/data") }, ".sluice in"},
-		"a private folder that is a pipe": {func(c *clone) { c.pipe(".sluice") }, "is a named pipe"},
+		"settings linked to a secret": {func(c *clone) { c.link("sluice.yaml", c.home+"/.ssh/id_rsa") }, "no plain file"},
+		"settings that are a pipe":    {func(c *clone) { c.pipe("sluice.yaml") }, "unknown_workspace"},
+		"settings that are a folder":  {func(c *clone) { c.folder("sluice.yaml") }, "unknown_workspace"},
+		"settings of a gigabyte":      {func(c *clone) { c.sparse("sluice.yaml", 1<<30) }, "settings have at most"},
+		"a private folder elsewhere":  {func(c *clone) { c.link(".sluice", c.home+"/data") }, ".sluice in"},
 
-		"a store elsewhere":                 {func(c *clone) { c.link(".sluice/sluice.db", c.home+"/precious") }, "is a symbolic link"},
-		"a store that is a pipe":            {func(c *clone) { c.pipe(".sluice/sluice.db") }, "is a named pipe"},
-		"a store that is a folder":          {func(c *clone) { c.folder(".sluice/sluice.db") }, "store_corrupt"},
-		"a log of writes elsewhere":         {func(c *clone) { c.link(".sluice/sluice.db-wal", c.home+"/.bashrc") }, "is a symbolic link"},
-		"shared memory elsewhere":           {func(c *clone) { c.link(".sluice/sluice.db-shm", c.home+"/.bashrc") }, "is a symbolic link"},
-		"a journal elsewhere":               {func(c *clone) { c.link(".sluice/sluice.db-journal", c.home+"/.bashrc") }, "is a symbolic link"},
-		"a journal that has a file removed": {func(c *clone) { c.put(c.at(".sluice/sluice.db-journal"), superJournal(c.home+"/precious")) }, "names a file to be removed"},
-		"a huge log of writes":              {func(c *clone) { c.sparse(".sluice/sluice.db-wal", 4<<30) }, ""},
-		"half a store":                      {func(c *clone) { c.cut(0.5) }, "store_corrupt"},
-		"a cut store":                       {func(c *clone) { c.cut(0.01) }, ""},
-		"garbage for a store":               {func(c *clone) { c.put(c.at(".sluice/sluice.db"), strings.Repeat("garbage ", 1<<14)) }, "store_corrupt"},
-		"a store of zeros":                  {func(c *clone) { c.sparse(".sluice/sluice.db", 1<<20) }, "store_corrupt"},
-		"a lock that is a folder":           {func(c *clone) { c.folder(".sluice/checkout.lock") }, ""},
-		"a lock that is a pipe":             {func(c *clone) { c.pipe(".sluice/checkout.lock") }, "is a named pipe"},
-		"a lock elsewhere":                  {func(c *clone) { c.link(".sluice/checkout.lock", c.home+"/new") }, "is a symbolic link"},
-		"a driver that is a pipe":           {func(c *clone) { c.sql("UPDATE run SET driver = 'abcdef'"); c.pipe(".sluice/driver-abcdef.lock") }, "is a named pipe"},
-		"a driver that is a folder":         {func(c *clone) { c.sql("UPDATE run SET driver = 'abcdef'"); c.folder(".sluice/driver-abcdef.lock") }, ""},
-		"a driver by path":                  {func(c *clone) { c.sql("UPDATE run SET driver = '../../x'") }, "no name of a driver"},
-		"a socket":                          {func(c *clone) { c.socket(".sluice/s") }, "is a socket"},
-		"contents elsewhere":                {func(c *clone) { c.link(".sluice/blobs", c.home+"/data") }, "is a symbolic link"},
-		"a content without end":             {func(c *clone) { c.eachBlob(func(name string) { c.link(name, "/dev/zero") }) }, ""},
-		"a content that is a pipe":          {func(c *clone) { c.eachBlob(c.pipe) }, ""},
-		"a content of gigabytes":            {func(c *clone) { c.eachBlob(func(name string) { c.sparse(name, 8<<30) }) }, ""},
+		"a store elsewhere":           {func(c *clone) { c.link(".sluice/sluice.db", c.home+"/precious") }, "is a symbolic link"},
+		"a store that is a pipe":      {func(c *clone) { c.pipe(".sluice/sluice.db") }, "is a named pipe"},
+		"a store that is a folder":    {func(c *clone) { c.folder(".sluice/sluice.db") }, "store_corrupt"},
+		"a log of writes elsewhere":   {func(c *clone) { c.link(".sluice/sluice.db-wal", c.home+"/.bashrc") }, "is a symbolic link"},
+		"a journal that names a file": {func(c *clone) { c.put(c.at(".sluice/sluice.db-journal"), superJournal(c.home+"/precious")) }, "names another file"},
+		"a huge log of writes":        {func(c *clone) { c.sparse(".sluice/sluice.db-wal", 4<<30) }, ""},
+		"half a store":                {func(c *clone) { c.cut(0.5) }, "store_corrupt"},
+		"a cut store":                 {func(c *clone) { c.cut(0.01) }, ""},
+		"garbage for a store":         {func(c *clone) { c.put(c.at(".sluice/sluice.db"), strings.Repeat("garbage ", 1<<14)) }, "store_corrupt"},
+		"a store of zeros":            {func(c *clone) { c.sparse(".sluice/sluice.db", 1<<20) }, "store_corrupt"},
+		"a lock that is a folder":     {func(c *clone) { c.folder(".sluice/checkout.lock") }, ""},
+		"a lock that is a pipe":       {func(c *clone) { c.pipe(".sluice/checkout.lock") }, "is a named pipe"},
+		"a lock elsewhere":            {func(c *clone) { c.link(".sluice/checkout.lock", c.home+"/new") }, "is a symbolic link"},
+		"a driver that is a pipe":     {func(c *clone) { c.sql("UPDATE run SET driver = 'abcdef'"); c.pipe(".sluice/driver-abcdef.lock") }, "is a named pipe"},
+		"a driver that is a folder":   {func(c *clone) { c.sql("UPDATE run SET driver = 'abcdef'"); c.folder(".sluice/driver-abcdef.lock") }, ""},
+		"a driver by path":            {func(c *clone) { c.sql("UPDATE run SET driver = '../../x'") }, "no name of a driver"},
+		"a socket":                    {func(c *clone) { c.socket(".sluice/s") }, "is a socket"},
+		"contents elsewhere":          {func(c *clone) { c.link(".sluice/blobs", c.home+"/data") }, "is a symbolic link"},
+		"a content without end":       {func(c *clone) { c.eachBlob(func(name string) { c.link(name, "/dev/zero") }) }, ""},
+		"a content that is a pipe":    {func(c *clone) { c.eachBlob(c.pipe) }, ""},
+		"a content of gigabytes":      {func(c *clone) { c.eachBlob(func(name string) { c.sparse(name, 8<<30) }) }, ""},
 		"a daily log elsewhere": {func(c *clone) {
 			for _, day := range today() {
 				c.link(".sluice/log/sluice-"+day+".log", c.home+"/.bashrc")
@@ -114,7 +111,7 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
-// superJournal is a rollback journal that says: when you are done, remove this file.
+// superJournal is a rollback journal that names another file, as one of several journals of a transaction would.
 func superJournal(victim string) string {
 	magic := []byte{0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7}
 	head := make([]byte, 512)

@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// superMark ends a rollback journal that names another file, which SQLite would remove after it has rolled back.
+// superMark ends a rollback journal that names another file, which SQLite may read and remove after it has rolled back.
 var superMark = []byte{0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7}
 
 // refuseJournal refuses a rollback journal that names another file. A store changes one database at a time and never
-// writes such a name; one that came with a stranger's workspace would have a file removed wherever it lies.
+// writes such a name; one that came with a stranger's workspace could lead SQLite to a file that lies anywhere.
 func refuseJournal(file string) error {
 	info, err := os.Lstat(file)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() < int64(len(superMark)) {
@@ -35,7 +35,7 @@ func refuseJournal(file string) error {
 		return failure(file, err)
 	}
 	if bytes.Equal(tail, superMark) {
-		return corrupt(file, nil, "%s names a file to be removed; no store writes that", file)
+		return corrupt(file, nil, "%s names another file; no store writes that", file)
 	}
 	return nil
 }
