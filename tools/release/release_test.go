@@ -2,6 +2,7 @@ package main
 
 import (
 	"archive/tar"
+	"archive/zip"
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
@@ -178,6 +179,27 @@ func mustListModules(t *testing.T, file, binary string, body []byte) {
 	}
 	if n := len(doc.Components); n < 20 || licensed < n*9/10 {
 		t.Errorf("%d of %d components have a licence", licensed, n)
+	}
+}
+
+func TestZipsAreTheSameTwice(t *testing.T) {
+	files := []entry{{"sluice.exe", []byte("MZ"), true}, {"man/man1/sluice.1", []byte(".TH"), false}}
+	at := time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)
+	var one, two bytes.Buffer
+	if err := errors.Join(writeZip(&one, "d", files, at), writeZip(&two, "d", files, at)); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(one.Bytes(), two.Bytes()) {
+		t.Error("the second archive differs")
+	}
+	r, err := zip.NewReader(bytes.NewReader(one.Bytes()), int64(one.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, f := range r.File {
+		if f.Name != "d/"+files[i].name || int64(f.Mode().Perm()) != files[i].mode() || !f.Modified.Equal(at) {
+			t.Errorf("the archive holds %s, %s, %s", f.Name, f.Mode(), f.Modified)
+		}
 	}
 }
 
