@@ -116,7 +116,11 @@ func (a *App) adopted(ctx context.Context, name string) (*kernel.Run, []novel.Fl
 	id := novel.RunID(name)
 	_, err := a.Store.Run(ctx, string(id))
 	if fault.CodeOf(err) == fault.UnknownRun {
-		return a.adoptProject(ctx, name)
+		run, flaws, adopting := a.adoptProject(ctx, name)
+		if code := fault.CodeOf(adopting); code != fault.RunExists && code != fault.Conflict {
+			return run, flaws, adopting
+		}
+		err = nil // another process adopted it in the same moment: what it made is the book
 	}
 	if err != nil {
 		return nil, nil, err
