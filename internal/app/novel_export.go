@@ -20,6 +20,7 @@ type NovelExport struct {
 	Name     string
 	Format   string
 	Path     string // in the workspace; empty: exports/NAME.FORMAT
+	Stream   bool   // it comes back in the answer and is not written to a file
 	Chapters []int  // nil: all that are written
 	Strict   bool   // chapters with a pending revision are refused
 	Cover    []byte // nil: cover.png, cover.jpg or cover.jpeg of the project, if there is one
@@ -36,6 +37,8 @@ type NovelExportDoc struct {
 	Pending   []int  `json:"pending_chapters"` // among the exported: their text stands, and a revision waits
 	Words     int    `json:"words"`
 	Rehearsal bool   `json:"rehearsal"`
+	Rehearsed []int  `json:"rehearsal_chapters,omitempty"` // of a book that is real otherwise
+	Body      []byte `json:"-"`                            // of an export that is not written to a file
 }
 
 // ExportNovel writes a book to one file from its chapters alone: the same text gives the same bytes.
@@ -50,11 +53,13 @@ func (a *App) ExportNovel(ctx context.Context, w NovelExport) (NovelExportDoc, e
 	}
 	d := NovelExportDoc{Project: novel.ProjectOf(run), Format: string(format), Path: w.Path, Chapters: []int{}, Unwritten: []int{}, Pending: []int{},
 		Rehearsal: run.Provider() == kernel.ProviderRehearsal}
-	if d.Path == "" {
+	if d.Path == "" && !w.Stream {
 		d.Path = "exports/" + d.Project + "." + d.Format
 	}
-	if err := a.exportPath(d.Path); err != nil {
-		return d, err
+	if !w.Stream {
+		if err := a.exportPath(d.Path); err != nil {
+			return d, err
+		}
 	}
 	book, err := a.bookFile(ctx, run, w, &d)
 	if err != nil {
@@ -70,7 +75,10 @@ func (a *App) ExportNovel(ctx context.Context, w NovelExport) (NovelExportDoc, e
 	if err != nil {
 		return d, err
 	}
-	d.Bytes = len(body)
+	if d.Bytes = len(body); w.Stream {
+		d.Body = body
+		return d, nil
+	}
 	return d, a.Writer.Write(d.Path, body, 0o644)
 }
 
@@ -137,9 +145,32 @@ func (a *App) bookFile(ctx context.Context, run *kernel.Run, w NovelExport, d *N
 		return bookfile.Book{}, fault.New(fault.MissingPrerequisite, file, "chapter %d has no text: %s is missing", d.Unwritten[0], file).
 			With(fault.Action{Action: "run", Command: fmt.Sprintf("sluice novel run %s --chapters %s", d.Project, novel.FormatChapters(d.Unwritten)), Why: "it writes what is missing"})
 	}
+	if d.Rehearsed, err = a.rehearsed(ctx, run, d.Chapters); err != nil {
+		return bookfile.Book{}, err
+	}
 	b := bookfile.New(settings, chapters)
-	b.Project, b.Rehearsal, b.Modified = d.Project, d.Rehearsal, modified
+	b.Project, b.Rehearsal, b.Rehearsed, b.Modified = d.Project, d.Rehearsal, d.Rehearsed, modified
 	return b, nil
+}
+
+// rehearsed lists those of the chapters whose text came from rehearsal although the book has replies of a real model.
+func (a *App) rehearsed(ctx context.Context, run *kernel.Run, chapters []int) ([]int, error) {
+	if run.Provider() != kernel.ProviderReal {
+		return nil, nil
+	}
+	calls, err := a.Store.Calls(ctx, string(run.ID()))
+	if err != nil {
+		return nil, err
+	}
+	known := map[kernel.AttemptID]bool{}
+	for _, c := range calls {
+		if c.Provider == kernel.ProviderRehearsal {
+			known[kernel.AttemptID(c.Attempt)] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(chapters), func(n int) bool {
+		return !novel.Rehearsed(run, n, func(id kernel.AttemptID) bool { return known[id] })
+	}), nil
 }
 
 func (a *App) pendingExport(ctx context.Context, run *kernel.Run, d NovelExportDoc) error {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sluice/internal/app"
+	"sluice/internal/line/novel"
 	"sluice/internal/line/novel/bookfile"
 )
 
@@ -81,6 +82,18 @@ take, and the chapters that are reached only through those. Nothing is made agai
 	})
 }
 
+// mayStream refuses to write a book to the standard output where it would not come out as it is: beside a JSON answer, and an
+// archive on a terminal.
+func (k *Kit) mayStream(c *cobra.Command, format string) error {
+	switch {
+	case k.json:
+		return wrongUse(c, "--output", "--json answers on the standard output, where the book cannot go as well; -o FILE is needed")
+	case format == string(bookfile.EPUB) && k.env.OutWidth() > 0:
+		return wrongUse(c, "--output", "an EPUB is no text for a terminal; -o FILE or a pipe is needed")
+	}
+	return nil
+}
+
 func (k *Kit) novelExport() *cobra.Command {
 	var w app.NovelExport
 	var chapters, cover string
@@ -100,7 +113,7 @@ them. A cover is taken from --cover, or from cover.png or cover.jpg in the proje
 	}
 	f := c.Flags()
 	f.StringVar(&w.Format, "format", "", "`FORMAT`: "+strings.Join(formats, ", ")+" (needed)")
-	f.StringVarP(&w.Path, "output", "o", "", "write to `FILE` of the workspace (default: exports/NAME.FORMAT)")
+	f.StringVarP(&w.Path, "output", "o", "", "write to `FILE` of the workspace, or to the standard output with - (default: exports/NAME.FORMAT)")
 	f.StringVar(&chapters, "chapters", "", "only these, as `LIST` such as 1,3-5")
 	f.StringVar(&cover, "cover", "", "picture `FILE`, PNG or JPEG, for EPUB")
 	f.BoolVar(&w.Strict, "strict", false, "refuse chapters with a pending revision")
@@ -120,7 +133,12 @@ them. A cover is taken from --cover, or from cover.png or cover.jpg in the proje
 				return err
 			}
 		}
-		if w.Path, err = k.inside(a.Root, w.Path); err != nil {
+		if w.Stream = w.Path == "-"; w.Stream {
+			w.Path, err = "", k.mayStream(c, w.Format)
+		} else {
+			w.Path, err = k.inside(a.Root, w.Path)
+		}
+		if err != nil {
 			return err
 		}
 		w.Name = args[0]
@@ -130,6 +148,17 @@ them. A cover is taken from --cover, or from cover.png or cover.jpg in the proje
 		}
 		if len(d.Pending) > 0 {
 			k.progress.warn(pendingWarning(d))
+		}
+		if len(d.Rehearsed) > 0 {
+			k.progress.warn("text of the rehearsal model, labelled as such: " + plural(len(d.Rehearsed), "chapter ", "chapters ") + novel.FormatChapters(d.Rehearsed))
+		}
+		if w.Stream {
+			k.progress.end()
+			if k.env.OutWidth() > 0 { // nothing that a terminal obeys; a pipe gets what a file would
+				d.Body = []byte(guard(string(d.Body), false))
+			}
+			_, err := k.env.Stdout.Write(d.Body)
+			return err
 		}
 		return k.Print(d, k.look().novelExport(d, k.near(filepath.Join(a.Root, filepath.FromSlash(d.Path)))))
 	})

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"sluice/internal/fault"
@@ -40,6 +42,7 @@ type Book struct {
 	Chapters  []story.GeneratedChapter
 	Cover     []byte    // PNG or JPEG, for EPUB; empty means none
 	Rehearsal bool      // the text came from the rehearsal model, and says so
+	Rehearsed []int     // of a book that is not rehearsed as a whole: the chapters whose text is, ascending
 	Modified  time.Time // when the newest of the text was made
 }
 
@@ -74,6 +77,24 @@ func Render(b Book, f Format) ([]byte, error) {
 	return nil, fault.New(fault.BadValue, "format", "format %.40q is not txt, md, epub or json", string(f))
 }
 
+// label says what of the book was only rehearsed: all of it, or the chapters it lists. Empty means none.
+func (b Book) label(t tongue) string {
+	switch {
+	case b.Rehearsal:
+		return t.rehearsal
+	case len(b.Rehearsed) == 0:
+		return ""
+	}
+	var all []string
+	for _, n := range b.Rehearsed {
+		all = append(all, strconv.Itoa(n))
+	}
+	return t.rehearsal + " (" + strings.Join(all, ", ") + ")"
+}
+
+// isRehearsed tells whether a chapter carries the label by itself.
+func (b Book) isRehearsed(chapter int) bool { return slices.Contains(b.Rehearsed, chapter) }
+
 // jsonBook is the JSON export: chapters as they stand in their own files.
 type jsonBook struct {
 	Project   string                   `json:"project_name"`
@@ -81,6 +102,7 @@ type jsonBook struct {
 	Author    string                   `json:"author,omitempty"`
 	Language  string                   `json:"language"`
 	Rehearsal bool                     `json:"rehearsal,omitempty"`
+	Rehearsed []int                    `json:"rehearsal_chapters,omitempty"`
 	Label     string                   `json:"label,omitempty"`
 	Words     int                      `json:"total_words"`
 	Chapters  []story.GeneratedChapter `json:"chapters"`
@@ -88,10 +110,8 @@ type jsonBook struct {
 
 // document is data for programs: the text is kept as it is.
 func document(b Book, t tongue) ([]byte, error) {
-	doc := jsonBook{Project: b.Project, Title: b.Title, Author: b.Author, Language: t.tag, Rehearsal: b.Rehearsal, Chapters: b.Chapters}
-	if b.Rehearsal {
-		doc.Label = t.rehearsal
-	}
+	doc := jsonBook{Project: b.Project, Title: b.Title, Author: b.Author, Language: t.tag, Rehearsal: b.Rehearsal, Rehearsed: b.Rehearsed, Chapters: b.Chapters}
+	doc.Label = b.label(t)
 	for i := range doc.Chapters { // the slice is a copy; scenes are only read
 		c := &doc.Chapters[i]
 		if c.Scenes == nil {

@@ -44,7 +44,7 @@ func epub(b Book, t tongue) ([]byte, error) {
 		v.cover = &c
 	}
 	for i, c := range b.Chapters {
-		v.pages = append(v.pages, pagesOf(i+1, c, t)...)
+		v.pages = append(v.pages, pagesOf(i+1, c, t, b.isRehearsed(c.ChapterNumber))...)
 	}
 	body, err := v.pack()
 	if err != nil {

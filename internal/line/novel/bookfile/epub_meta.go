@@ -27,8 +27,8 @@ func (v volume) metadata(b *strings.Builder) {
 		b.WriteString("<dc:creator id=\"creator\">" + escape(v.Author) + "</dc:creator>\n")
 		b.WriteString("<meta refines=\"#creator\" property=\"role\" scheme=\"marc:relators\">aut</meta>\n")
 	}
-	if v.Rehearsal {
-		b.WriteString("<dc:description>" + escape(v.rehearsal) + "</dc:description>\n")
+	if label := v.label(v.tongue); label != "" {
+		b.WriteString("<dc:description>" + escape(label) + "</dc:description>\n")
 	}
 	b.WriteString("<meta property=\"dcterms:modified\">" + zipTime(v.Modified).Format("2006-01-02T15:04:05Z") + "</meta>\n")
 	for _, access := range [][2]string{{"accessMode", "textual"}, {"accessibilityFeature", "tableOfContents"},

@@ -24,7 +24,7 @@ func escape(s string) string { return escaper.Replace(s) }
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;")
 
 // pagesOf writes a chapter. Files are named by where a chapter stands in the book, not by what it says of itself.
-func pagesOf(at int, c story.GeneratedChapter, t tongue) []page {
+func pagesOf(at int, c story.GeneratedChapter, t tongue, isRehearsed bool) []page {
 	heading := t.heading(c.ChapterNumber, c.ChapterTitle)
 	var out []page
 	var b strings.Builder
@@ -42,6 +42,9 @@ func pagesOf(at int, c story.GeneratedChapter, t tongue) []page {
 	}
 	begin()
 	b.WriteString("<h1>" + escape(heading) + "</h1>\n")
+	if isRehearsed {
+		b.WriteString("<p class=\"rehearsal\">" + escape(t.rehearsal) + "</p>\n")
+	}
 	class := ` class="first"`
 	for _, p := range blocks(c) {
 		if p.isBreak() {
@@ -88,8 +91,8 @@ func (v volume) titlePage() string {
 	if v.Author != "" {
 		b.WriteString("<p class=\"author\">" + escape(v.vocabulary.author+v.Author) + "</p>\n")
 	}
-	if v.Rehearsal {
-		b.WriteString("<p class=\"rehearsal\">" + escape(v.rehearsal) + "</p>\n")
+	if label := v.label(v.tongue); label != "" {
+		b.WriteString("<p class=\"rehearsal\">" + escape(label) + "</p>\n")
 	}
 	b.WriteString("</section>\n")
 	return v.xhtml(v.Title, "frontmatter", b.String())

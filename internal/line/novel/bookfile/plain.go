@@ -20,8 +20,8 @@ func plainText(b Book, t tongue) string {
 	if b.Author != "" {
 		out.WriteString(t.author + b.Author + "\n")
 	}
-	if b.Rehearsal {
-		out.WriteString("\n[" + t.rehearsal + "]\n")
+	if label := b.label(t); label != "" {
+		out.WriteString("\n[" + label + "]\n")
 	}
 	out.WriteString("\n\n" + t.contents + "\n\n")
 	for _, c := range b.Chapters {
@@ -33,6 +33,9 @@ func plainText(b Book, t tongue) string {
 	}
 	for _, c := range b.Chapters {
 		out.WriteString("\n\n" + t.heading(c.ChapterNumber, c.ChapterTitle) + "\n")
+		if b.isRehearsed(c.ChapterNumber) {
+			out.WriteString("\n[" + t.rehearsal + "]\n")
+		}
 		for _, p := range blocks(c) {
 			if p.isBreak() {
 				out.WriteString("\n" + sceneBreak + "\n")
@@ -52,15 +55,15 @@ func markdown(b Book, t tongue) string {
 		out.WriteString("author: " + quoted(b.Author) + "\n")
 	}
 	out.WriteString("lang: " + quoted(t.tag) + "\n")
-	if b.Rehearsal {
+	if b.label(t) != "" {
 		out.WriteString("rehearsal: true\n")
 	}
 	out.WriteString("---\n\n# " + escapeMark(b.Title) + "\n")
 	if b.Author != "" {
 		out.WriteString("\n" + escapeMark(t.author+b.Author) + "\n")
 	}
-	if b.Rehearsal {
-		out.WriteString("\n> **" + escapeMark(t.rehearsal) + "**\n")
+	if label := b.label(t); label != "" {
+		out.WriteString("\n> **" + escapeMark(label) + "**\n")
 	}
 	out.WriteString("\n## " + t.contents + "\n\n")
 	for i, c := range b.Chapters {
@@ -68,6 +71,9 @@ func markdown(b Book, t tongue) string {
 	}
 	for i, c := range b.Chapters {
 		fmt.Fprintf(&out, "\n## <a id=\"chapter-%d\"></a>%s\n", i+1, escapeMark(t.heading(c.ChapterNumber, c.ChapterTitle)))
+		if b.isRehearsed(c.ChapterNumber) {
+			out.WriteString("\n> **" + escapeMark(t.rehearsal) + "**\n")
+		}
 		for _, p := range blocks(c) {
 			if p.isBreak() {
 				out.WriteString("\n" + sceneBreak + "\n")
