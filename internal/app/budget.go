@@ -384,7 +384,11 @@ func (a *App) Outlook(ctx context.Context, r *kernel.Run) string {
 	if err != nil {
 		return "what is still to come cannot be estimated"
 	}
-	text := fmt.Sprintf("to go: about %s calls, %s tokens", journal.Thousands(int64(d.Calls)), journal.Thousands(d.Tokens))
+	calls := "1 call"
+	if d.Calls != 1 {
+		calls = journal.Thousands(int64(d.Calls)) + " calls"
+	}
+	text := fmt.Sprintf("to go: about %s, %s tokens", calls, journal.Thousands(d.Tokens))
 	if d.Cost != nil {
 		text += ", " + journal.Dollars(*d.Cost).String()
 	}
