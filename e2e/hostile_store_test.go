@@ -15,6 +15,7 @@ import (
 // TestHostileFiles clones workspaces whose files are not what they should be: links to the user's own, pipes that nobody writes
 // to, folders, damage. Each is refused or lived with, and told of.
 func TestHostileFiles(t *testing.T) {
+	from := stranger(t)
 	const endless = "CREATE TRIGGER evil BEFORE INSERT ON batch BEGIN SELECT count(*) FROM (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) SELECT i FROM n); END"
 	today := func() []string {
 		now := time.Now().UTC()
@@ -98,7 +99,7 @@ func TestHostileFiles(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := newClone(t)
+			c := newClone(t, from)
 			tt.do(c)
 			wantAll(t, c.visit(), tt.says)
 			if _, err := os.Lstat(filepath.Join(c.dir, ".git", "hooks")); err == nil {

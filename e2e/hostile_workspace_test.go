@@ -14,8 +14,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -34,34 +34,21 @@ type clone struct {
 	before   map[string]string
 }
 
-// strangers makes the workspace that the clones are of, once: r1 waits for a person, r2 has a content of over a megabyte, and
-// a closed store has neither a lock nor a log beside it.
-var strangers = func() func(*testing.T) string {
-	var once sync.Once
-	var dir string
-	return func(t *testing.T) string {
-		t.Helper()
-		once.Do(func() {
-			d, err := os.MkdirTemp("", "sluice-stranger-")
-			if err != nil {
-				t.Fatal(err)
-			}
-			s := &shell{t: t, dir: d}
-			s.mustRun(0, "init")
-			s.write("one.json", strings.Replace(oneText, `"attempts":2`, `"attempts":2,"gate":{"person":true}`, 1))
-			s.mustRun(4, "sample", "new", "one.json", "--id", "r1")
-			s.write("big.json", strings.Replace(oneText, `"words":12`, `"words":300000`, 1))
-			s.mustRun(0, "sample", "new", "big.json", "--id", "r2")
-			if err := os.RemoveAll(filepath.Join(d, ".sluice", "log")); err != nil {
-				t.Fatal(err)
-			}
-			dir = d
-		})
-		return dir
+// stranger makes the workspace that clones are of: r1 waits for a person, r2 has a content of over a megabyte.
+func stranger(t *testing.T) string {
+	t.Helper()
+	s := newShell(t)
+	s.write("one.json", strings.Replace(oneText, `"attempts":2`, `"attempts":2,"gate":{"person":true}`, 1))
+	s.mustRun(4, "sample", "new", "one.json", "--id", "r1")
+	s.write("big.json", strings.Replace(oneText, `"words":12`, `"words":300000`, 1))
+	s.mustRun(0, "sample", "new", "big.json", "--id", "r2")
+	if err := os.RemoveAll(filepath.Join(s.dir, ".sluice", "log")); err != nil {
+		t.Fatal(err)
 	}
-}()
+	return s.dir
+}
 
-func newClone(t *testing.T) *clone {
+func newClone(t *testing.T, from string) *clone {
 	t.Helper()
 	c := &clone{home: t.TempDir(), requests: &atomic.Int64{}}
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -78,7 +65,7 @@ func newClone(t *testing.T) *clone {
 	for _, name := range []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "AWS_SECRET_ACCESS_KEY", "SLUICE_WEBHOOK_SECRET", "FEISHU_APP_SECRET"} {
 		c.env = append(c.env, name+"="+planted+"-"+strings.ToLower(name))
 	}
-	if err := os.CopyFS(c.dir, os.DirFS(strangers(t))); err != nil {
+	if err := os.CopyFS(c.dir, os.DirFS(from)); err != nil {
 		t.Fatal(err)
 	}
 	for name, body := range map[string]string{".ssh/id_rsa": planted, ".bashrc": "# mine\n", "precious": "do not touch", "data/keep.txt": "mine"} {
@@ -196,7 +183,7 @@ func (c *clone) visit(commands ...string) string {
 		if err != nil && !strings.Contains(text, "next:") && !strings.Contains(text, "waits for you:") {
 			c.t.Errorf("sluice %s names no way on:\n%.2000s", line, text)
 		}
-		if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok && usage.Maxrss > 700<<10 { // kilobytes; the program itself takes some 60 MB
+		if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok && runtime.GOOS == "linux" && usage.Maxrss > 700<<10 { // kilobytes there; the program itself takes some 60 MB
 			c.t.Errorf("sluice %s took %d KB of memory", line, usage.Maxrss)
 		}
 	}
@@ -232,6 +219,7 @@ func (c *clone) harmless(said string) {
 
 // TestHostileSettings clones workspaces whose sluice.yaml would send keys away, run programs or keep the parser busy.
 func TestHostileSettings(t *testing.T) {
+	from := stranger(t)
 	bomb := "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
 	for i := 1; i < 12; i++ {
 		bomb += fmt.Sprintf("a%d: &a%d [%s*a%d]\n", i, i, strings.Repeat(fmt.Sprintf("*a%d, ", i-1), 9), i-1)
@@ -266,7 +254,7 @@ func TestHostileSettings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := newClone(t)
+			c := newClone(t, from)
 			c.put(filepath.Join(c.dir, "sluice.yaml"), strings.ReplaceAll(tt.yaml, "URL", c.url))
 			commands := []string{"run r1"}
 			if strings.Contains(tt.yaml, "model:") {
@@ -280,6 +268,7 @@ func TestHostileSettings(t *testing.T) {
 
 // TestHostileMappingAndNumbers has settings that a workspace may have, with values that no person would write.
 func TestHostileMappingAndNumbers(t *testing.T) {
+	from := stranger(t)
 	for name, yaml := range map[string]string{
 		"workers":     "engine: {workers: 2000000000}",
 		"concurrency": "model: {concurrency: 2000000000, requests_per_minute: 1000000000, max_retries: 2000000000}",
@@ -288,7 +277,7 @@ func TestHostileMappingAndNumbers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := newClone(t)
+			c := newClone(t, from)
 			c.put(filepath.Join(c.dir, "sluice.yaml"), yaml)
 			c.visit("config show", "revise r1 text", "run r1", "novel new book --premise ships")
 		})
