@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -200,7 +201,14 @@ func (a *App) StaleNovel(ctx context.Context, name string) (StaleDoc, error) {
 		d.Calls, d.Tokens = d.Calls+o.Calls, d.Tokens+row.Tokens
 		d.Stale = append(d.Stale, row)
 	}
-	d.Next = novel.UpToDate(run, stale)
+	for _, w := range novel.UpToDate(run, stale) {
+		tokens := 0
+		for _, id := range w.Nodes {
+			tokens += cost.of(id)
+		}
+		w.Why += fmt.Sprintf("; %d calls, about %d tokens", len(w.Nodes), tokens)
+		d.Next = append(d.Next, w.Action)
+	}
 	return d, nil
 }
 
@@ -215,12 +223,19 @@ type tokenCosts struct {
 func (a *App) nodeTokens(ctx context.Context, run *kernel.Run) (tokenCosts, error) {
 	t := tokenCosts{map[kernel.NodeID]int{}, map[kernel.NodeID]string{}, map[string]int{}, map[string]int{}}
 	calls, err := a.Store.Calls(ctx, string(run.ID()))
+	attempt := map[kernel.NodeID]string{}
 	for _, c := range calls {
 		n := c.Usage.InputTokens + c.Usage.OutputTokens
 		if n == 0 || c.Outcome == journal.Reused {
 			continue
 		}
-		t.last[kernel.NodeID(c.Node)], t.agent[kernel.NodeID(c.Node)] = n, c.Agent
+		node := kernel.NodeID(c.Node)
+		if attempt[node] == c.Attempt { // several calls of one attempt, as for a long outline
+			t.last[node] += n
+		} else {
+			t.last[node], attempt[node] = n, c.Attempt
+		}
+		t.agent[node] = c.Agent
 		t.sum[c.Agent] += n
 		t.count[c.Agent]++
 	}

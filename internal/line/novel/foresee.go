@@ -1,7 +1,6 @@
 package novel
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -151,41 +150,6 @@ func AgentOf(id kernel.NodeID) string {
 		return ""
 	}
 	return step
-}
-
-// UpToDate are the commands that make what is stale again, in order. Which of them are worth it is a person's to say.
-func UpToDate(r *kernel.Run, stale []Outdated) []fault.Action {
-	var all []fault.Action
-	var planned, written, remembered, checked []int
-	for _, o := range stale {
-		switch {
-		case o.ChapterNumber == 0:
-			all = append(all, fault.Action{Action: "step", Command: "sluice novel step " + ProjectOf(r) + " " + o.Step + " --force", Why: "it makes " + o.Step + " again"})
-		case o.Step == StepPlan:
-			planned = append(planned, o.ChapterNumber)
-		case o.Step == StepScene || o.Step == StepText:
-			written = append(written, o.ChapterNumber)
-		case o.Step == StepMemory:
-			remembered = append(remembered, o.ChapterNumber)
-		case o.Step == StepConsistency:
-			checked = append(checked, o.ChapterNumber)
-		}
-	}
-	add := func(action, command, why string, list []int) {
-		if list = slices.Compact(sorted(list)); len(list) > 0 {
-			all = append(all, fault.Action{Action: action, Command: command + " --chapters " + FormatChapters(list), Why: why})
-		}
-	}
-	project := ProjectOf(r)
-	add("plan", "sluice novel step "+project+" plan --force", "it plans these chapters again", planned)
-	add("text", "sluice novel step "+project+" text --force", "it writes these chapters again", written)
-	add("memory", "sluice novel memory "+project+" --rebuild", "it records the memory of these chapters again", remembered)
-	for _, n := range checked { // what is written again is checked by that
-		if !slices.Contains(written, n) {
-			all = append(all, fault.Action{Action: "check", Command: fmt.Sprintf("sluice novel check %s %d", project, n), Why: "it checks the text that stands"})
-		}
-	}
-	return all
 }
 
 // Downstream lists every node that depends on some, by need.
