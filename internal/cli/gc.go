@@ -30,6 +30,15 @@ dropped runs asked for: replaying or resuming those runs then asks the models ag
 				if err != nil {
 					return err
 				}
+				if err := k.Print(d, k.look().waste(d, q)); err != nil || q.Remove || len(d.Items) == 0 {
+					return err
+				}
+				if q.Remove, err = k.confirm(c.Context(), "Remove this?"); err != nil || !q.Remove {
+					return err
+				}
+				if d, err = a.Waste(c.Context(), q); err != nil {
+					return err
+				}
 				return k.Print(d, k.look().waste(d, q))
 			})
 		},

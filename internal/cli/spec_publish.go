@@ -30,8 +30,9 @@ your own settings.
 	c.Flags().StringVar(&target, "target", "", "`NAME` of the target: file, webhook or feishu (needed)")
 	c.Flags().BoolVar(&isDry, "dry-run", false, "show what would be sent, field by field, and send nothing")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if target == "" {
-			return wrongUse(c, "--target", "sluice spec publish needs --target NAME: file, webhook or feishu")
+		if err := k.askFor(c.Context(), &target, question{text: "Where to?", choices: []string{"file", "webhook", "feishu"}},
+			wrongUse(c, "--target", "sluice spec publish needs --target NAME: file, webhook or feishu")); err != nil {
+			return err
 		}
 		return k.With(c.Context(), func(a *app.App) error {
 			if isDry {

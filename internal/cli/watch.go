@@ -73,7 +73,7 @@ func (k *Kit) aside(c *cobra.Command, verb func(*app.App, watch.Options) error) 
 	}()
 	v := k.look()
 	return verb(a, watch.Options{In: k.env.Stdin, Out: k.env.Stdout, Now: k.env.Now, Every: lookEvery, Warnings: warnings.take,
-		Describe: what, Diff: v.textDiff, Command: v.command, Recorded: recordedLine(v)})
+		Describe: what, Diff: v.textDiff, Command: v.command, Price: dollars, Recorded: recordedLine(v)})
 }
 
 // recordedLine says in one line what an answer did, and how the run goes on.

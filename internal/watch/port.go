@@ -36,6 +36,7 @@ type Options struct {
 	Describe func(app.EventDoc) string          // an event in words
 	Diff     func(app.TextDiffDoc) string       // a difference, marked and harmless
 	Command  func(command string) string        // a command as this person must type it
+	Price    func(dollars float64) string       // an amount of money
 	Warnings func() (message string)            // what was warned of since the last call; nil: nothing is
 	Recorded func(app.Reply, app.RunDoc) string // what an answer did, and how it goes on
 }

@@ -96,6 +96,9 @@ func (v *runView) facts() []string {
 	}
 	if u := d.Usage; u.Calls > 0 || u.Reused > 0 {
 		facts = append(facts, termtext.Count(u.Calls, "call"), termtext.Thousands(u.InputTokens+u.OutputTokens)+" tokens")
+		if u.Cost != nil {
+			facts = append(facts, v.o.Price(*u.Cost))
+		}
 	}
 	return append(facts, v.age())
 }

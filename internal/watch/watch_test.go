@@ -28,6 +28,7 @@ func testOptions() Options {
 			return d.Texts[0].From + " → " + d.Texts[0].To + "\nThe library opens [-on Monday-]{+on Sunday+}.\n"
 		},
 		Command: func(c string) string { return c },
+		Price:   func(d float64) string { return fmt.Sprintf("$%.2f", d) },
 		Recorded: func(r app.Reply, d app.RunDoc) string {
 			return "recorded " + r.Choice + "; run " + d.Run + " is " + d.Status
 		},
@@ -253,6 +254,8 @@ func watched(n int) app.WatchDoc {
 	d := app.WatchDoc{RunDoc: app.RunDoc{Run: "r1", Line: "sample", Title: "An announcement", Status: "active", Rehearsal: true,
 		OpenedAt: noon.Add(-125 * time.Second), UpdatedAt: noon, Usage: app.UsageDoc{Calls: 4, InputTokens: 12000, OutputTokens: 345}},
 		Labels: map[string]string{"project": "книга", "provider": "rehearsal"}}
+	cost := 0.42
+	d.Usage.Cost = &cost
 	statuses := kernel.Statuses()
 	for i := range n {
 		node := app.NodeDoc{Node: fmt.Sprintf("chapter/%03d/text", i+1), Kind: "make", Title: "第" + fmt.Sprint(i+1) + "章 весна", Status: string(statuses[(i+4)%len(statuses)]), Attempts: i % 3}
