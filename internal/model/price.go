@@ -16,7 +16,7 @@ type Price struct {
 	Cached float64 // input that the provider had read before
 	Host   string  // of the server that takes this price; empty is any
 	UpTo   int     // tokens of input up to which the price holds; 0 is any number
-	AsOf   string  // when a list price was looked up; empty for one of the user's own
+	AsOf   string  // of the overview that a list price was taken from; empty for one of the user's own
 }
 
 // Cost is what a call cost.
@@ -26,8 +26,8 @@ func (p Price) Cost(u journal.Usage) journal.Money {
 	return journal.Dollars(perMillion / 1e6)
 }
 
-// listPrices are those of the vendors' own servers, as published at the date of each row. The same model elsewhere costs
-// something else, so it has no price until the user says one.
+// listPrices are those of the vendors' own servers, as public overviews of them had them at the date of each row. The same
+// model elsewhere costs something else, so it has no price until the user says one.
 func listPrices() []Price {
 	vendor := func(host, asOf string, rows ...Price) []Price {
 		for i := range rows {
@@ -49,7 +49,7 @@ func listPrices() []Price {
 			Price{Model: "claude-sonnet-4-5", Input: 3, Output: 15, Cached: 0.3, UpTo: 200_000},
 			Price{Model: "claude-haiku-5-5", Input: 0.1, Output: 0.5, Cached: 0.01, UpTo: 100_000},
 			Price{Model: "claude-haiku-4-5", Input: 1, Output: 5, Cached: 0.1}),
-		vendor("api.openai.com", "2025-11-01",
+		vendor("api.openai.com", "2026-03-21",
 			Price{Model: "gpt-5", Input: 1.25, Output: 10, Cached: 0.125},
 			Price{Model: "gpt-5-mini", Input: 0.25, Output: 2, Cached: 0.025},
 			Price{Model: "gpt-5-nano", Input: 0.05, Output: 0.4, Cached: 0.005},
@@ -60,7 +60,7 @@ func listPrices() []Price {
 			Price{Model: "gpt-4o-mini", Input: 0.15, Output: 0.6, Cached: 0.075},
 			Price{Model: "o3", Input: 2, Output: 8, Cached: 0.5},
 			Price{Model: "o4-mini", Input: 1.1, Output: 4.4, Cached: 0.275}),
-		vendor("generativelanguage.googleapis.com", "2025-11-01",
+		vendor("generativelanguage.googleapis.com", "2025",
 			Price{Model: "gemini-2.5-pro", Input: 1.25, Output: 10, Cached: 0.125, UpTo: 200_000},
 			Price{Model: "gemini-2.5-flash", Input: 0.3, Output: 2.5, Cached: 0.03},
 			Price{Model: "gemini-2.5-flash-lite", Input: 0.1, Output: 0.4, Cached: 0.01}))
