@@ -97,10 +97,6 @@ func (k *Kit) mayStream(c *cobra.Command, format string) error {
 func (k *Kit) novelExport() *cobra.Command {
 	var w app.NovelExport
 	var chapters, cover string
-	formats := make([]string, 0, len(bookfile.Formats()))
-	for _, f := range bookfile.Formats() {
-		formats = append(formats, string(f))
-	}
 	c := &cobra.Command{
 		Use:   "export NAME",
 		Short: "Write a book to one file: text, Markdown, EPUB or JSON",
@@ -112,26 +108,20 @@ them. A cover is taken from --cover, or from cover.png or cover.jpg in the proje
 		Example: "  sluice novel export mybook --format epub\n  sluice novel export mybook --format md -o drafts/part1.md --chapters 1-5 --strict",
 	}
 	f := c.Flags()
-	f.StringVar(&w.Format, "format", "", "`FORMAT`: "+strings.Join(formats, ", ")+" (needed)")
+	f.StringVar(&w.Format, "format", "", "`FORMAT`: "+strings.Join(formats(), ", ")+" (needed)")
 	f.StringVarP(&w.Path, "output", "o", "", "write to `FILE` of the workspace, or to the standard output with - (default: exports/NAME.FORMAT)")
 	f.StringVar(&chapters, "chapters", "", "only these, as `LIST` such as 1,3-5")
 	f.StringVar(&cover, "cover", "", "picture `FILE`, PNG or JPEG, for EPUB")
 	f.BoolVar(&w.Strict, "strict", false, "refuse chapters with a pending revision")
 	return k.ofBook(c, func(c *cobra.Command, a *app.App, args []string) (err error) {
-		if w.Format == "" {
-			w.Format = strings.TrimPrefix(filepath.Ext(w.Path), ".")
-			if err := k.askFor(c.Context(), &w.Format, question{text: "As what?", choices: formats},
-				wrongUse(c, "--format", "sluice novel export needs --format %s", strings.Join(formats, ", "))); err != nil {
-				return err
-			}
+		if err := k.meantFormat(c, &w); err != nil {
+			return err
 		}
 		if w.Chapters, err = chapterList(c, chapters); err != nil {
 			return err
 		}
-		if cover != "" {
-			if w.Cover, err = k.content(c, cover); err != nil {
-				return err
-			}
+		if w.Cover, err = k.cover(c, cover); err != nil {
+			return err
 		}
 		if w.Stream = w.Path == "-"; w.Stream {
 			w.Path, err = "", k.mayStream(c, w.Format)
@@ -162,4 +152,20 @@ them. A cover is taken from --cover, or from cover.png or cover.jpg in the proje
 		}
 		return k.Print(d, k.look().novelExport(d, k.near(filepath.Join(a.Root, filepath.FromSlash(d.Path)))))
 	})
+}
+
+// meantFormat takes the format from the file's name where none was given, or asks for it.
+func (k *Kit) meantFormat(c *cobra.Command, w *app.NovelExport) error {
+	if w.Format == "" {
+		w.Format = strings.TrimPrefix(filepath.Ext(w.Path), ".")
+	}
+	return k.askFor(c.Context(), &w.Format, question{text: "As what?", choices: formats()},
+		wrongUse(c, "--format", "sluice novel export needs --format %s", strings.Join(formats(), ", ")))
+}
+
+func (k *Kit) cover(c *cobra.Command, file string) ([]byte, error) {
+	if file == "" {
+		return nil, nil
+	}
+	return k.content(c, file)
 }
