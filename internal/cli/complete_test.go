@@ -181,7 +181,7 @@ func TestShellsReadTheScripts(t *testing.T) {
 		t.Run(shell, func(t *testing.T) {
 			exe, err := exec.LookPath(shell)
 			if err != nil {
-				t.Skip("it is not here")
+				t.Skipf("SKIP-TOOL: %s is missing: install the package %s", shell, shell)
 			}
 			script := filepath.Join(t.TempDir(), "script")
 			if err := os.WriteFile(script, []byte(p.must(0, "completion", shell)), 0o600); err != nil {

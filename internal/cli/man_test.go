@@ -52,7 +52,7 @@ func TestEveryCommandHasAManualPage(t *testing.T) {
 // TestManualPagesAreWellFormed lets groff read every page and complain.
 func TestManualPagesAreWellFormed(t *testing.T) {
 	if _, err := exec.LookPath("groff"); err != nil {
-		t.Skip("groff is not installed")
+		t.Skip("SKIP-TOOL: groff is missing: install the package groff-base")
 	}
 	p := newPerson(t)
 	p.must(0, "man", "pages")
