@@ -119,7 +119,7 @@ func (a *App) RollbackNovel(ctx context.Context, w NovelRollback) (RollbackDoc, 
 		return RollbackDoc{}, err
 	}
 	d := RollbackDoc{Project: project, Undone: w.Undo, Files: []string{}, Next: []fault.Action{
-		{Action: "run", Command: "sluice novel run " + project, Why: "it makes anew what is missing"}}}
+		novel.OnTo(run, story.MaxChapters+1, fault.Action{Action: "run", Command: "sluice novel run " + project, Why: "it makes anew what is missing"})}}
 	after := novel.Standing(run)
 	if w.Undo { // what came back may wait for a person, and then nothing runs
 		before, after = after, before

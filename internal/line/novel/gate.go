@@ -150,6 +150,20 @@ func blockOf(r *kernel.Run, body line.Body, pending []int) (Block, *story.Revisi
 	return doc, rev, nil
 }
 
+// OnTo is an action that would generate something of a chapter (for one that runs past it: of the next), or where the gate refuses that, a look at what holds it up.
+func OnTo(r *kernel.Run, chapter int, a fault.Action) fault.Action {
+	blocked := Blocked(r)
+	if blocked == nil || chapter <= *blocked {
+		return a
+	}
+	if r.Approved(ChapterNode(*blocked, StepText)) == nil { // there is nothing to look at
+		return fault.Action{Action: "reject", Command: fmt.Sprintf("sluice novel reject %s %d --reason TEXT", ProjectOf(r), *blocked),
+			Why: fmt.Sprintf("chapter %d waits for revision and has no text; rejecting opens the gate", *blocked)}
+	}
+	return fault.Action{Action: "review", Command: fmt.Sprintf("sluice novel review %s %d", ProjectOf(r), *blocked),
+		Why: fmt.Sprintf("chapter %d waits for revision; nothing after it is written until that is handled", *blocked)}
+}
+
 // WaysOut are the five ways out of a pending revision, by the words of the contract.
 func WaysOut(r *kernel.Run, chapter int, hasCandidate bool) []fault.Action {
 	at := fmt.Sprintf("%s %d", ProjectOf(r), chapter)
@@ -157,13 +171,43 @@ func WaysOut(r *kernel.Run, chapter int, hasCandidate bool) []fault.Action {
 	if !hasCandidate {
 		apply.After = "generate_candidate"
 	}
-	return []fault.Action{
+	all := []fault.Action{
 		{Action: "review", Command: "sluice novel review " + at, Why: "it shows what was found, and reviews a text that was changed since"},
 		{Action: "generate_candidate", Command: "sluice novel candidate " + at, Why: "the chapter is revised by the notes, for you to look at"},
 		apply,
 		{Action: "regen", Command: "sluice novel regen " + at, Why: "the chapter is written anew"},
 		{Action: "rollback", Command: fmt.Sprintf("sluice novel rollback %s --to-chapter %d", ProjectOf(r), chapter), Why: "the chapter and what follows are put away"},
 	}
+	return waysNow(r, chapter, all)
+}
+
+// waysNow marks ways out that something else must come before: a lock, or a revision that holds nothing to work with.
+func waysNow(r *kernel.Run, chapter int, all []fault.Action) []fault.Action {
+	project := ProjectOf(r)
+	behind := slices.DeleteFunc(Locked(r), func(n int) bool { return n < chapter })
+	n, ok := r.Node(ChapterNode(chapter, StepRevision))
+	isUnreadable := ok && n.Newest() != nil && n.Newest().Schema == SchemaUnreadable
+	hasText, hasPlan := r.Approved(ChapterNode(chapter, StepText)) != nil, r.Approved(ChapterNode(chapter, StepPlan)) != nil
+	rejects, unlocks := false, false
+	for i := range all {
+		a := &all[i]
+		isChange := a.Action == "apply_revision" || a.Action == "regen"
+		switch {
+		case a.Action == "rollback" && len(behind) > 0, isChange && slices.Contains(behind, chapter):
+			a.After, unlocks = "unlock", true
+		case isUnreadable && (a.Action == "generate_candidate" || a.Action == "apply_revision"),
+			!hasText && (a.Action == "review" || a.Action == "generate_candidate"),
+			a.Action == "regen" && !hasPlan, a.Action == "rollback" && !hasText && !hasPlan && !isUnreadable:
+			a.After, rejects = "reject", true
+		}
+	}
+	if rejects {
+		all = append(all, fault.Action{Action: "reject", Command: fmt.Sprintf("sluice novel reject %s %d --reason TEXT", project, chapter), Why: "the chapter stays as it is, and the book goes on"})
+	}
+	if unlocks {
+		all = append(all, fault.Action{Action: "unlock", Command: fmt.Sprintf("sluice novel unlock %s %s", project, FormatChapters(behind)), Why: "then they may change"})
+	}
+	return all
 }
 
 // Locked lists the chapters that must not change, ascending.

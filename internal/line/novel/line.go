@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"sluice/internal/fault"
 	"sluice/internal/kernel"
 	"sluice/internal/line"
 	"sluice/internal/line/novel/story"
@@ -79,6 +80,9 @@ func command(r *kernel.Run, n kernel.NodeID, action string) string {
 	project, chapter := ProjectOf(r), ChapterOf(n)
 	switch action {
 	case "run", "resume":
+		if Blocked(r) != nil { // nothing runs before that is handled
+			return OnTo(r, story.MaxChapters+1, fault.Action{}).Command
+		}
 		if s := r.Status(); s != kernel.RunCancelled && s != kernel.RunDropped {
 			return "sluice novel run " + project
 		}

@@ -12,6 +12,9 @@ import (
 func missingStep(r *kernel.Run, g Goal, lacking story.Place, from string) error {
 	project, file := ProjectOf(r), pathOf(r, lacking.File())
 	f := fault.New(fault.MissingPrerequisite, file, "step %s needs %s, which is missing", g.until(), file)
+	if blocked := Blocked(r); blocked != nil && IsChapterStep(g.until()) { // what would make it may be refused by the gate
+		return f.With(OnTo(r, story.MaxChapters+1, fault.Action{}))
+	}
 	isComing, before := false, ""
 	for _, step := range Steps() {
 		isComing = isComing || step == from

@@ -162,5 +162,5 @@ func (s steps) text(in line.In) (line.Move, error) {
 
 func missingScene(r *kernel.Run, chapter, scene int) error {
 	return fault.New(fault.MissingPrerequisite, pathOf(r, story.SceneFile(chapter, scene)), "scene %d of chapter %d is not written", scene, chapter).
-		With(fault.Action{Action: "scene_generate", Command: fmt.Sprintf("sluice novel scene generate %s %d %d", ProjectOf(r), chapter, scene), Why: "it writes the scene"})
+		With(OnTo(r, chapter, fault.Action{Action: "scene_generate", Command: fmt.Sprintf("sluice novel scene generate %s %d %d", ProjectOf(r), chapter, scene), Why: "it writes the scene"}))
 }

@@ -132,7 +132,7 @@ func WishReport(r *kernel.Run, s kernel.Stamp, chapter int, step string, again b
 	if text == nil {
 		file := pathOf(r, story.ChapterFile(chapter))
 		return nil, "", fault.New(fault.MissingPrerequisite, file, "chapter %d has no text: %s is missing", chapter, file).
-			With(fault.Action{Action: "run", Command: fmt.Sprintf("sluice novel run %s --chapters %d", ProjectOf(r), chapter), Why: "it writes the chapter"})
+			With(OnTo(r, chapter+1, fault.Action{Action: "run", Command: fmt.Sprintf("sluice novel run %s --chapters %d", ProjectOf(r), chapter), Why: "it writes the chapter"}))
 	}
 	spec := reportNode(chapter, step)
 	n, ok := r.Node(spec.ID)
