@@ -202,38 +202,51 @@ func (a *App) RaiseBudget(ctx context.Context, r Raise) (BudgetDoc, error) {
 	}
 	c := journal.BudgetChange{MaxTokens: r.Tokens}
 	if r.Cost != nil {
-		m := journal.Dollars(*r.Cost)
+		m := journal.LimitOf(*r.Cost)
 		c.MaxCost = &m
 	}
 	if err := a.Spending.Purse.ChangeBudget(ctx, scope, c); err != nil {
 		return BudgetDoc{}, err
 	}
-	stopped, err := a.stoppedNodes(ctx)
-	if err != nil {
-		return BudgetDoc{}, err
-	}
-	var reopened []string
-	var next []fault.Action
-	for _, id := range sortedKeys(stopped) {
-		if run != "" && string(id) != run {
-			continue
-		}
-		loaded, err := a.load(ctx, string(id))
+	runs := []kernel.RunID{kernel.RunID(run)}
+	if run == "" {
+		stopped, err := a.stoppedNodes(ctx)
 		if err != nil {
 			return BudgetDoc{}, err
 		}
-		if loaded, err = a.afford(ctx, loaded); err != nil {
+		runs = sortedKeys(stopped)
+	}
+	var reopened []string
+	var next []fault.Action
+	for _, id := range runs {
+		way, err := a.goOn(ctx, id, run != "")
+		if err != nil {
 			return BudgetDoc{}, err
 		}
-		if len(budgetNodes(loaded)) > 0 {
-			continue
+		if way != nil {
+			reopened, next = append(reopened, string(id)), append(next, *way)
 		}
-		reopened = append(reopened, string(id))
-		next = append(next, fault.Action{Action: "run", Command: engine.Command(a.lineOf(loaded), loaded, "", "run"), Why: "it goes on where it stopped"})
 	}
 	d, err := a.Budget(ctx, run)
 	d.Reopens, d.Next = reopened, append(next, d.Next...)
 	return d, err
+}
+
+// goOn reopens what a run was stopped for, if there is enough now, and says how it goes on. A limit that is set for this very
+// run also brings back what was put aside when it was asked about.
+func (a *App) goOn(ctx context.Context, id kernel.RunID, aside bool) (*fault.Action, error) {
+	r, err := a.load(ctx, string(id))
+	if err != nil {
+		return nil, err
+	}
+	nodes := budgetNodes(r)
+	if aside {
+		nodes = append(nodes, putAside(r)...)
+	}
+	if r, err = a.affordAll(ctx, r, nodes); err != nil || len(nodes) == 0 || len(budgetNodes(r)) > 0 || aside && len(putAside(r)) > 0 {
+		return nil, err
+	}
+	return &fault.Action{Action: "run", Command: engine.Command(a.lineOf(r), r, "", "run"), Why: "it goes on where it stopped"}, nil
 }
 
 // stoppedNodes are the nodes that wait for money, by run.
@@ -257,6 +270,11 @@ func asksForMoney(ask *kernel.Ask) bool {
 	return ask.Reason == kernel.UsedUp && slices.ContainsFunc(ask.Options, func(o kernel.Option) bool { return o.Value == "cheaper" && o.Effect == kernel.Retry })
 }
 
+// isForMoney tells an ask that others may see by its choices, as asksForMoney does.
+func (d AskDoc) isForMoney() bool {
+	return d.Reason == string(kernel.UsedUp) && slices.Contains(d.Options, "raise")
+}
+
 func budgetNodes(r *kernel.Run) []kernel.NodeID {
 	var all []kernel.NodeID
 	for ask := range r.OpenAsks() {
@@ -269,7 +287,10 @@ func budgetNodes(r *kernel.Run) []kernel.NodeID {
 
 // afford reopens what was stopped for money, if there is enough now: the limit was raised, or another day has come.
 func (a *App) afford(ctx context.Context, r *kernel.Run) (*kernel.Run, error) {
-	nodes := budgetNodes(r)
+	return a.affordAll(ctx, r, budgetNodes(r))
+}
+
+func (a *App) affordAll(ctx context.Context, r *kernel.Run, nodes []kernel.NodeID) (*kernel.Run, error) {
 	if len(nodes) == 0 || a.Spending.Purse == nil {
 		return r, nil
 	}
@@ -278,6 +299,17 @@ func (a *App) afford(ctx context.Context, r *kernel.Run) (*kernel.Run, error) {
 		return r, err
 	}
 	return a.Engine.Do(ctx, r.ID(), a.reopenAll(nodes, "there is money for it")...)
+}
+
+// putAside are the nodes that a person put aside when asked about their budget.
+func putAside(r *kernel.Run) []kernel.NodeID {
+	var all []kernel.NodeID
+	for n := range r.Nodes() {
+		if f := n.Failure(); n.Status() == kernel.StatusHeld && f != nil && f.Class == kernel.NoBudget {
+			all = append(all, n.ID())
+		}
+	}
+	return all
 }
 
 // outOfMoney is the refusal of a run that stopped for a limit; nil where none did.
@@ -291,6 +323,15 @@ func (a *App) outOfMoney(r *kernel.Run) error {
 			f = f.With(fault.Action{Action: "answer", Command: c})
 		}
 		return f
+	}
+	if r.Status() != kernel.RunHeld {
+		return nil
+	}
+	for _, n := range putAside(r) {
+		id := string(r.ID())
+		return fault.New(fault.BudgetUsedUp, id, "%s was put aside when the budget of run %s was used up", n, id).With(
+			fault.Action{Action: "reopen", Command: "sluice reopen " + id + " " + string(n), Why: "it is tried again within the limits that are set"},
+			fault.Action{Action: "raise", Command: "sluice budget raise " + id + " --tokens N", Why: "it sets another limit and opens it again"})
 	}
 	return nil
 }
@@ -326,9 +367,18 @@ func (a *App) inTheWay(ctx context.Context, r *kernel.Run) ([]journal.Over, erro
 }
 
 // answerBudget lets a run go on for which a limit was in the way: raise doubles each such limit, as often as it takes;
-// cheaper does so too, and has the cheaper model asked from there on; stop puts the node aside.
+// cheaper does so too, and has the cheaper model asked from there on; stop puts aside all that waits for it.
 func (a *App) answerBudget(ctx context.Context, run *kernel.Run, ask *kernel.Ask, r Reply) ([]engine.Act, error) {
 	act := engine.Act{Command: kernel.Answer{Stamp: a.stamp(), Ask: ask.ID, Digest: r.Digest, Choice: r.Choice, Text: r.Reason}}
+	if r.Choice == "stop" {
+		acts := []engine.Act{act}
+		for other := range run.OpenAsks() {
+			if asksForMoney(other) && other.ID != ask.ID {
+				acts = append(acts, engine.Act{Command: kernel.Answer{Stamp: a.stamp(), Ask: other.ID, Choice: r.Choice, Text: r.Reason}})
+			}
+		}
+		return acts, nil
+	}
 	if r.Choice != "raise" && r.Choice != "cheaper" || a.Spending.Purse == nil {
 		return []engine.Act{act}, nil
 	}

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"sluice/internal/digest"
@@ -76,6 +77,10 @@ func (d RunDoc) Exit() int {
 		return fault.ExitParked
 	case kernel.RunFailed:
 		return fault.ExitGaveUp
+	case kernel.RunActive: // what could begin waits for the same answer
+		if slices.ContainsFunc(d.Asks, AskDoc.isForMoney) {
+			return fault.ExitParked
+		}
 	}
 	return fault.ExitDone
 }
@@ -152,7 +157,9 @@ func (a *App) nextActions(r *kernel.Run, asks []AskDoc) []fault.Action {
 	}
 	switch r.Status() {
 	case kernel.RunActive:
-		next = append(next, way("run", "there is work that can go on"))
+		if !slices.ContainsFunc(asks, AskDoc.isForMoney) {
+			next = append(next, way("run", "there is work that can go on"))
+		}
 	case kernel.RunFailed:
 		next = append(next, way("run", "what failed is tried again"))
 	case kernel.RunCancelled, kernel.RunDropped:
@@ -162,12 +169,23 @@ func (a *App) nextActions(r *kernel.Run, asks []AskDoc) []fault.Action {
 	case kernel.RunHeld:
 		for n := range r.Nodes() {
 			if n.Status() == kernel.StatusHeld {
-				next = append(next, fault.Action{Action: "reopen", Why: "it was put aside: " + n.Reason(),
-					Command: engine.Command(a.lineOf(r), r, n.ID(), "reopen")})
+				next = append(next, a.wayBack(r, n))
 			}
 		}
 	}
 	return next
+}
+
+// wayBack opens a node again that a person put aside. One that was stopped for money is opened by that alone, in every line.
+func (a *App) wayBack(r *kernel.Run, n kernel.View) fault.Action {
+	back := fault.Action{Action: "reopen", Why: "it was put aside", Command: engine.Command(a.lineOf(r), r, n.ID(), "reopen")}
+	if n.Reason() != "" {
+		back.Why += ": " + n.Reason()
+	}
+	if f := n.Failure(); f != nil && f.Class == kernel.NoBudget {
+		back.Command, back.Why = "sluice reopen "+string(r.ID())+" "+string(n.ID()), "it was put aside when the budget was used up"
+	}
+	return back
 }
 
 func askDoc(run string, a *kernel.Ask) AskDoc {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -135,8 +136,23 @@ func dollars(amount float64) string { return journal.Dollars(amount).String() }
 
 // budgetFlags are the limits of this one command.
 func (k *Kit) budgetFlags(c *cobra.Command) {
-	c.Flags().StringVar(&k.budgetTokens, "budget-tokens", "", "at most `N` tokens for the run, whatever was set before (budget.run_tokens)")
-	c.Flags().StringVar(&k.budgetCost, "budget-cost", "", "at most so many `DOLLARS` for the run, whatever was set before (budget.run_cost)")
+	c.Flags().Var((*limitFlag)(&k.budgetTokens), "budget-tokens", "at most `N` tokens for the run, whatever was set before (budget.run_tokens)")
+	c.Flags().Var((*limitFlag)(&k.budgetCost), "budget-cost", "at most so many `DOLLARS` for the run, whatever was set before (budget.run_cost)")
+}
+
+// limitFlag is a limit that is judged with the other settings. One that is given must say something: an empty variable of
+// a script would otherwise lift the limit that it meant to set.
+type limitFlag string
+
+func (f *limitFlag) String() string { return string(*f) }
+func (f *limitFlag) Type() string   { return "number" }
+
+func (f *limitFlag) Set(text string) error {
+	if strings.TrimSpace(text) == "" {
+		return errors.New("a number is needed; 0 sets no limit")
+	}
+	*f = limitFlag(text)
+	return nil
 }
 
 func (k *Kit) forecast() *cobra.Command {

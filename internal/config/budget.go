@@ -15,7 +15,7 @@ type Budget struct {
 	RunCost   float64 `yaml:"run_cost" min:"0" trust:"tighten" doc:"US dollars that one run may cost; 0 sets no limit"`
 	DayTokens int     `yaml:"day_tokens" min:"0" trust:"tighten" doc:"tokens that all runs may cost on one day (UTC); 0 sets no limit"`
 	DayCost   float64 `yaml:"day_cost" min:"0" trust:"tighten" doc:"US dollars that all runs may cost on one day (UTC); 0 sets no limit"`
-	WarnAt    float64 `yaml:"warn_at" min:"0" doc:"share of a limit from which on you are warned; 0 never warns"`
+	WarnAt    float64 `yaml:"warn_at" min:"0" trust:"tighten" doc:"share of a limit from which on you are warned; 0 never warns"`
 	Cheaper   string  `yaml:"cheaper_model" doc:"a tier or a model that goes on when a limit is reached and you say cheaper"`
 }
 

@@ -32,6 +32,7 @@ type driver struct {
 	commands chan request
 	done     chan struct{} // closed when no command is taken any more
 	seen     int64         // of the workspace, when the run was last caught up
+	broke    bool          // a node may wait for money
 }
 
 // request is commands of a person handed to the owner of a run.
@@ -70,7 +71,7 @@ func (e *Engine) drive(ctx context.Context, t *turn, lease journal.Lease, p Plan
 	if p.Workers <= 0 {
 		p.Workers = 4
 	}
-	d := &driver{turn: t, plan: p, lease: lease, flying: map[kernel.AttemptID]*flight{},
+	d := &driver{turn: t, plan: p, lease: lease, flying: map[kernel.AttemptID]*flight{}, broke: true,
 		results: make(chan result), commands: make(chan request), done: make(chan struct{})}
 	d.durable = func() { d.start(ctx) }
 	if err := e.register(d, t.run.ID()); err != nil {
@@ -121,7 +122,7 @@ func (d *driver) loop(ctx context.Context) (released bool, err error) {
 			return false, errors.Join(err, lost)
 		}
 		idle := len(d.flying) == 0 && len(d.starting) == 0 && !d.hasWork()
-		if idle && d.plan.Next != nil {
+		if idle && d.plan.Next != nil && !d.isBroke() {
 			if ctx.Err() != nil { // whether anything comes next is not known
 				return false, d.stop(ctx)
 			}
@@ -198,12 +199,13 @@ func (d *driver) goOn(ctx context.Context) (idle bool, err error) {
 func (d *driver) duties() []kernel.Duty {
 	var picked []kernel.Duty
 	free := d.plan.Workers - len(d.flying)
+	stopped := d.isBroke()
 	for duty := range kernel.Pending(d.run) {
 		if free <= 0 {
 			break
 		}
 		node, attempt := subject(duty)
-		if attempt != "" && d.flying[attempt] != nil || attempt == "" && !d.inScope(node) {
+		if attempt != "" && d.flying[attempt] != nil || attempt == "" && (stopped || !d.inScope(node)) {
 			continue
 		}
 		picked = append(picked, duty)
@@ -232,12 +234,28 @@ func (d *driver) inScope(id kernel.NodeID) bool {
 
 // hasWork tells whether there is anything left to perform within the plan.
 func (d *driver) hasWork() bool {
+	stopped := d.isBroke()
 	for duty := range kernel.Pending(d.run) {
 		node, attempt := subject(duty)
-		if attempt != "" || node == "" || d.inScope(node) {
+		if attempt != "" || node == "" || !stopped && d.inScope(node) {
 			return true
 		}
 	}
+	return false
+}
+
+// isBroke tells whether a node waits for money. Until a person has decided no other begins: a plan of a thousand ready nodes
+// would ask a thousand times.
+func (d *driver) isBroke() bool {
+	if !d.broke || d.e.Survey {
+		return false
+	}
+	for ask := range d.run.OpenAsks() {
+		if n, ok := d.run.Node(ask.Node); ok && ask.Reason == kernel.UsedUp && n.Failure() != nil && n.Failure().Class == kernel.NoBudget {
+			return true
+		}
+	}
+	d.broke = false
 	return false
 }
 

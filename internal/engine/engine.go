@@ -31,6 +31,8 @@ type Engine struct {
 	Observe func(r *kernel.Run, events []kernel.Event)
 	// Outlook says what a run will still cost, for the person who is asked about its budget; nil: nothing is said.
 	Outlook func(ctx context.Context, r *kernel.Run) string
+	// Survey is set where calls are refused to see them all: one that is refused stops no other node.
+	Survey bool
 
 	mu      sync.Mutex
 	drivers map[kernel.RunID]*driver

@@ -289,7 +289,7 @@ func (e *Engine) fly(ctx context.Context, run kernel.RunID, f *flight) result {
 	for range cap(errs) {
 		if err := <-errs; err != nil && res.err == nil {
 			res.err = err
-			if ce, ok := errors.AsType[*line.CallError](err); ok && ce.Class == kernel.NoBudget {
+			if isRefusedMoney(err) {
 				continue // the others are being paid for, and found again when there is money for this one
 			}
 			f.cancel()

@@ -7,6 +7,7 @@ import (
 
 	"sluice/internal/fault"
 	"sluice/internal/kernel"
+	"sluice/internal/line"
 )
 
 // wait takes in results, commands and what others appended: at least one, and whatever waits with it. It tells whether
@@ -54,10 +55,16 @@ func (d *driver) take(ctx context.Context, res result) error {
 		return err
 	}
 	if act := d.land(context.WithoutCancel(ctx), f, res); act != nil {
+		d.broke = d.broke || isRefusedMoney(res.err)
 		return d.apply(*act)
 	}
 	d.launch(ctx, f)
 	return nil
+}
+
+func isRefusedMoney(err error) bool {
+	ce, ok := errors.AsType[*line.CallError](err)
+	return ok && ce.Class == kernel.NoBudget
 }
 
 // heed looks, before content replaces a working file, whether a person changed that file while it was being made: the

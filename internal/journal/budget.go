@@ -2,6 +2,7 @@ package journal
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -13,12 +14,24 @@ type Money int64
 // Dollar is one US dollar.
 const Dollar Money = 1e9
 
-// Dollars makes an amount from a number of dollars, to the nearest billionth.
+// Dollars makes an amount from a number of dollars, to the nearest billionth. What is more than there can be is the most
+// that there can be.
 func Dollars(d float64) Money {
 	if d < 0 {
 		return -Dollars(-d)
 	}
+	if !(d < float64(math.MaxInt64/Dollar)) {
+		return math.MaxInt64
+	}
 	return Money(d*float64(Dollar) + 0.5)
+}
+
+// LimitOf makes a limit from a number of dollars. One that is set stays one, however small: 0 would mean that there is none.
+func LimitOf(d float64) Money {
+	if d <= 0 {
+		return 0
+	}
+	return max(1, Dollars(d))
 }
 
 // Dollars is the amount as people count it.
@@ -42,12 +55,14 @@ func DayScope(at time.Time) string { return "day/" + at.UTC().Format(time.DateOn
 // ScopeName says a scope in words: run r1, day 2026-11-15.
 func ScopeName(scope string) string { return strings.Replace(scope, "/", " ", 1) }
 
-// Limit is what may be spent in a scope. Zero sets no limit. What a person raised it to counts instead, unless it is fixed.
+// Limit is what may be spent in a scope. Zero sets no limit. What a person raised it to counts instead, unless it is fixed:
+// said for this one command.
 type Limit struct {
-	Scope  string
-	Tokens int64
-	Cost   Money
-	Fixed  bool // said for this one command: it counts whatever was raised
+	Scope       string
+	Tokens      int64
+	Cost        Money
+	FixedTokens bool
+	FixedCost   bool
 }
 
 // Hold reserves what a call may cost at most, as far as that can be known before. It is part of a call that begins: a store
@@ -75,7 +90,7 @@ func (o *Over) Error() string {
 }
 
 // FitsLater tells whether the call fits once those that are under way have cost nothing.
-func (o *Over) FitsLater() bool { return o.Held > 0 && o.Used+o.Need <= o.Limit }
+func (o *Over) FitsLater() bool { return o.Held > 0 && sum(o.Used, o.Need) <= o.Limit }
 
 func (o *Over) amount(n int64) string {
 	if o.Money {
@@ -118,20 +133,28 @@ type Budget struct {
 func (b Budget) Over(l Limit, h Hold) *Over {
 	l = b.Effective(l)
 	switch {
-	case l.Tokens > 0 && b.Tokens+b.HeldTokens+h.Tokens > l.Tokens:
+	case l.Tokens > 0 && sum(b.Tokens, b.HeldTokens, h.Tokens) > l.Tokens:
 		return &Over{Scope: b.Scope, Limit: l.Tokens, Used: b.Tokens, Held: b.HeldTokens, Need: h.Tokens}
-	case l.Cost > 0 && b.Cost+b.HeldCost+h.Cost > l.Cost:
+	case l.Cost > 0 && sum(b.Cost, b.HeldCost, h.Cost) > l.Cost:
 		return &Over{Scope: b.Scope, Money: true, Limit: int64(l.Cost), Used: int64(b.Cost), Held: int64(b.HeldCost), Need: int64(h.Cost)}
 	}
 	return nil
 }
 
+// sum adds up what was spent. Rows of a stranger's store are amounts too: none is below zero, and no sum turns negative.
+func sum[T ~int64](amounts ...T) (total T) {
+	for _, a := range amounts {
+		total += min(max(0, a), math.MaxInt64-total)
+	}
+	return total
+}
+
 // Effective is the limit that counts: what it was raised to, or else as configured.
 func (b Budget) Effective(l Limit) Limit {
-	if !l.Fixed && b.MaxTokens != nil {
+	if !l.FixedTokens && b.MaxTokens != nil {
 		l.Tokens = *b.MaxTokens
 	}
-	if !l.Fixed && b.MaxCost != nil {
+	if !l.FixedCost && b.MaxCost != nil {
 		l.Cost = *b.MaxCost
 	}
 	return l

@@ -17,8 +17,9 @@ func (h *house) budget(s Setup) *model.Budget {
 	c := s.Settings.Budget
 	isFlag := func(key string) bool { return strings.HasPrefix(s.Settings.Origin(key), "flag ") }
 	b := &model.Budget{Store: h.store, Prices: prices(s.Settings.Config), WarnAt: c.WarnAt, Now: time.Now,
-		Run: journal.Limit{Tokens: int64(c.RunTokens), Cost: journal.Dollars(c.RunCost), Fixed: isFlag("budget.run_tokens") || isFlag("budget.run_cost")},
-		Day: journal.Limit{Tokens: int64(c.DayTokens), Cost: journal.Dollars(c.DayCost)}}
+		Run: journal.Limit{Tokens: int64(c.RunTokens), Cost: journal.LimitOf(c.RunCost),
+			FixedTokens: isFlag("budget.run_tokens"), FixedCost: isFlag("budget.run_cost")},
+		Day: journal.Limit{Tokens: int64(c.DayTokens), Cost: journal.LimitOf(c.DayCost)}}
 	if s.Warn != nil {
 		b.Warn = func(message string) { s.Warn(message + "; sluice budget shows it") }
 	}

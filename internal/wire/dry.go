@@ -87,6 +87,7 @@ func (h *house) still(a *app.App) {
 	a.Tree, a.Space, a.Writer, a.Notes = tree, tree, tree, tree
 	a.ErrorLog, a.Publisher = nil, nil
 	a.Engine.Runner, a.Engine.Observe, a.Engine.Outlook = nil, nil, nil
+	a.Engine.Survey = true
 }
 
 // stillTree is read and keeps what it is.

@@ -1,0 +1,128 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"sluice/internal/app"
+)
+
+// manyNodes is a run of model steps that can all begin at once.
+func manyNodes(count int) string {
+	var nodes []string
+	for i := range count {
+		nodes = append(nodes, fmt.Sprintf(`{"id":"n%d","kind":"make","step":"write","performer":"engine","attempts":2,"params":{"path":"%d.md","task":"write about rivers","words":60}}`, i, i))
+	}
+	return `{"title":"many","nodes":[` + strings.Join(nodes, ",") + `]}`
+}
+
+func (s *shell) asks() []app.AskDoc {
+	s.t.Helper()
+	out, _ := s.mustRun(0, "--json", "inbox")
+	var d app.InboxDoc
+	if err := json.Unmarshal([]byte(out), &d); err != nil {
+		s.t.Fatal(err)
+	}
+	return d.Asks
+}
+
+// TestAWideRunAsksForMoneyOnce lets sixty steps wait for one limit: those that were under way ask, no other begins, and one
+// answer is for all.
+func TestAWideRunAsksForMoneyOnce(t *testing.T) {
+	s := newShell(t, "SLUICE_BUDGET_RUN_TOKENS=2500")
+	s.write("many.json", manyNodes(60))
+	s.mustRun(4, "sample", "new", "many.json", "--id", "wide")
+	asks := s.asks()
+	if len(asks) == 0 || len(asks) > 4 {
+		t.Fatalf("%d steps ask for money; of four workers at most four can", len(asks))
+	}
+	s.mustRun(4, "run", "wide")
+	if again := s.asks(); len(again) != len(asks) {
+		t.Errorf("%d steps ask after another try, want the %d of before", len(again), len(asks))
+	}
+	out, _ := s.mustRun(0, "run", "wide", "--dry-run")
+	if !strings.Contains(out, fmt.Sprintf("dry run: %d calls", 60-len(s.done("wide"))-len(asks))) {
+		t.Errorf("a dry run shows not every call that could be made:\n%s", out)
+	}
+	s.mustRun(0, "answer", asks[0].Ask, "stop")
+	if left := s.asks(); len(left) != 0 {
+		t.Errorf("%d steps still ask after stop", len(left))
+	}
+	s.mustRun(0, "budget", "raise", "wide", "--tokens", "100000")
+	s.mustRun(0, "run", "wide")
+	if done := s.done("wide"); len(done) != 60 {
+		t.Errorf("%d of 60 steps are done", len(done))
+	}
+}
+
+func (s *shell) done(run string) (nodes []string) {
+	s.t.Helper()
+	out, _ := s.mustRun(0, "--json", "status", run)
+	var d app.RunDoc
+	if err := json.Unmarshal([]byte(out), &d); err != nil {
+		s.t.Fatal(err)
+	}
+	for _, n := range d.Nodes {
+		if n.Status == "done" {
+			nodes = append(nodes, n.Node)
+		}
+	}
+	return nodes
+}
+
+// TestWhatWasStoppedCanGoOn stops a step of each line for money. What its verb then says leads on, and so does a new limit.
+func TestWhatWasStoppedCanGoOn(t *testing.T) {
+	for _, c := range []struct {
+		name, run string
+		begin, on []string
+	}{
+		{"scene", "", []string{"scene", "plan", "--level", "scene", "--act", "1", "--chapter", "2", "--scene", "4"}, []string{"scene", "run"}},
+		{"spec", "F-", []string{"spec", "new", "Find a book by any word of its title"}, []string{"spec", "run"}},
+		{"task", "", []string{"task", "new", "Prepare a reading evening"}, []string{"task", "run"}},
+		{"novel", "novel-lamp", nil, []string{"novel", "run", "lamp"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := newShell(t, "SLUICE_BUDGET_RUN_TOKENS=700")
+			if c.begin == nil {
+				s.mustRun(0, "novel", "new", "lamp", "--premise", "A keeper of a lighthouse", "--chapters", "1")
+				c.begin = c.on
+			}
+			s.mustRun(4, c.begin...)
+			ask := s.asks()[0]
+			s.mustRun(0, "answer", ask.Ask, "stop")
+			on := c.on
+			if len(on) == 2 {
+				on = append(on, ask.Run)
+			}
+			_, errs := s.mustRun(4, on...)
+			if want := "sluice reopen " + ask.Run + " " + ask.Node; !strings.Contains(errs, want) {
+				t.Errorf("nothing says %q:\n%s", want, errs)
+			}
+			out, _ := s.mustRun(0, "budget", "raise", ask.Run, "--tokens", "500000")
+			if !strings.Contains(out, "run "+ask.Run+" can go on") {
+				t.Errorf("a new limit does not open it again:\n%s", out)
+			}
+			if code, _, errs := s.run("", on...); code != 0 && code != 4 || strings.Contains(errs, "budget_used_up") {
+				t.Errorf("it ended with %d:\n%s", code, errs)
+			}
+		})
+	}
+}
+
+// TestLimitsThatAreSetAreLimits gives limits that round to none, are empty, or are of the other kind.
+func TestLimitsThatAreSetAreLimits(t *testing.T) {
+	s := newShell(t, "SLUICE_MODEL_PRICES={rehearsal: {input: 3, output: 15}}")
+	s.write("chain.json", longChain())
+	_, errs := s.mustRun(2, "sample", "new", "chain.json", "--id", "empty", "--budget-tokens", "")
+	if !strings.Contains(errs, "a number is needed") {
+		t.Errorf("an empty limit is told of so:\n%s", errs)
+	}
+	s.mustRun(4, "sample", "new", "chain.json", "--id", "tiny", "--budget-cost", "1e-12")
+	s.mustRun(4, "sample", "new", "chain.json", "--id", "both", "--budget-tokens", "10")
+	s.mustRun(0, "budget", "raise", "both", "--cost", "0.0001")
+	s.mustRun(4, "run", "both", "--budget-tokens", "1000000") // the limit in money is still the one set by hand
+	s.mustRun(0, "run", "both", "--budget-tokens", "1000000", "--budget-cost", "1e300")
+}
