@@ -68,6 +68,10 @@ func unremembered(run *kernel.Run, goal novel.Goal) []novel.Result {
 func (a *App) logEnds(run *kernel.Run, ends []novel.End, before novel.Marks, tell func(NovelNotice)) {
 	project := novel.ProjectOf(run)
 	for _, e := range ends {
+		now := run.Approved(novel.ChapterNode(e.Chapter, novel.StepText))
+		if e.State == novel.Reached && now != nil && before[now.Node] == now.ID {
+			continue // it was used as it is, and a book that is run over and over says nothing new of it
+		}
 		a.Engine.Log.Info("a chapter was worked on", "project", project, "chapter", e.Chapter, "outcome", e.State, "fixable", e.Fixable,
 			"node", e.Node, "error", e.Error.Message)
 		text := novel.ChapterNode(e.Chapter, novel.StepText)
