@@ -26,7 +26,7 @@ func TestPlansOfNoShape(t *testing.T) {
 		{"two plans", sound + sound, "refused: bad_value"},
 		{"a list", "[" + sound + "]", "refused: bad_value"},
 		{"null", "null", "refused: bad_value"},
-		{"an empty object", "{}", "no_action no_root"},
+		{"an empty object", "{}", "refused: bad_value"},
 		{"a byte order mark", "\ufeff" + sound, ""},
 		{"UTF-16", "\xff\xfe{\x00}\x00", "refused: bad_value"},
 		{"bytes of no text", strings.ReplaceAll(sound, "Rules", "R\xff\xfe\xc0\x80"), ""},
