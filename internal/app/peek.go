@@ -49,4 +49,3 @@ func (a *App) PeekVersions(ctx context.Context, id string) ([]string, error) {
 	}
 	return all, nil
 }
-
