@@ -58,21 +58,6 @@ func (a *App) stamp() kernel.Stamp {
 
 func (a *App) lineOf(r *kernel.Run) *line.Line { return a.Engine.Lines[r.Line()] }
 
-// resolve finds a run by its id.
-func (a *App) resolve(ctx context.Context, id string) (kernel.RunID, error) {
-	if _, err := kernel.ParseRunID(id); err != nil {
-		return "", err
-	}
-	info, err := a.Store.Run(ctx, id)
-	if err != nil {
-		return "", err
-	}
-	if isGone(info) {
-		return "", goneRun(id)
-	}
-	return kernel.RunID(info.ID), nil
-}
-
 // load gives a run as it stands, with what people changed in its files taken over first.
 func (a *App) load(ctx context.Context, id string) (*kernel.Run, error) {
 	run, err := a.resolve(ctx, id)

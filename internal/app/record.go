@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"sluice/internal/doctor"
+	"sluice/internal/journal"
 )
 
 // CallsDoc lists model calls.
@@ -36,9 +37,11 @@ type CallDoc struct {
 // Calls lists every model call of a run, or of the workspace.
 func (a *App) Calls(ctx context.Context, run string) (CallsDoc, error) {
 	if run != "" {
-		if _, err := a.resolve(ctx, run); err != nil {
+		id, err := a.resolve(ctx, run)
+		if err != nil {
 			return CallsDoc{}, err
 		}
+		run = string(id)
 	}
 	calls, err := a.Store.Calls(ctx, run)
 	if err != nil {
@@ -47,7 +50,7 @@ func (a *App) Calls(ctx context.Context, run string) (CallsDoc, error) {
 	d := CallsDoc{Calls: []CallDoc{}}
 	for _, c := range calls {
 		var cost *float64
-		if c.Usage.Priced {
+		if c.Usage.Priced || c.Outcome == journal.Reused { // what is used again is not paid again
 			cost = add(nil, c.Usage.Cost)
 		}
 		d.Calls = append(d.Calls, CallDoc{Cost: cost, ID: c.ID, Run: c.Run, Node: c.Node, Attempt: c.Attempt, Slot: c.Slot, Take: c.Take,

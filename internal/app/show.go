@@ -291,9 +291,11 @@ type InboxDoc struct {
 // Inbox lists every open ask of every run, or of one.
 func (a *App) Inbox(ctx context.Context, run string) (InboxDoc, error) {
 	if run != "" {
-		if _, err := a.resolve(ctx, run); err != nil {
+		id, err := a.resolve(ctx, run)
+		if err != nil {
 			return InboxDoc{}, err
 		}
+		run = string(id)
 	}
 	rows, err := a.Store.Asks(ctx, run, false)
 	if err != nil {

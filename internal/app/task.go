@@ -87,6 +87,9 @@ func (a *App) planAs(ctx context.Context, id string, load func(ctx context.Conte
 	}
 	id = strings.ToLower(id)
 	info, err := a.Store.Run(ctx, id)
+	if fault.CodeOf(err) == fault.UnknownRun {
+		info, err = a.begunWith(ctx, id, task.Name, err)
+	}
 	if err != nil && fault.CodeOf(err) != fault.UnknownRun {
 		return task.View{}, err
 	}

@@ -189,26 +189,35 @@ func nodeNames(ids []kernel.NodeID) string {
 
 // what tells an event of a log in words, or by its name where it has none.
 func what(e app.EventDoc) string {
+	fact, ok := factOf(e)
+	if !ok {
+		return e.Type
+	}
+	if f, ok := fact.(kernel.AttemptClosed); ok && describe(f) == "" {
+		return "closed the attempt at " + string(f.Node) + ": " + string(f.Snapshot.Outcome)
+	}
+	return describe(fact)
+}
+
+// factOf reads the fact of an event of a log, unless it is of a kind that this program does not know.
+func factOf(e app.EventDoc) (kernel.Fact, bool) {
 	raw, err := json.Marshal([]app.EventDoc{e})
 	if err != nil {
-		return e.Type
+		return nil, false
 	}
 	// The log's document has the journal's shape but for the author, who is a name here.
 	var shape []map[string]json.RawMessage
 	if json.Unmarshal(raw, &shape) != nil {
-		return e.Type
+		return nil, false
 	}
 	delete(shape[0], "by")
 	delete(shape[0], "run")
 	if raw, err = json.Marshal(shape); err != nil {
-		return e.Type
+		return nil, false
 	}
 	events, err := kernel.Decode(raw)
 	if err != nil {
-		return e.Type
+		return nil, false
 	}
-	if f, ok := events[0].Fact.(kernel.AttemptClosed); ok && describe(f) == "" {
-		return "closed the attempt at " + string(f.Node) + ": " + string(f.Snapshot.Outcome)
-	}
-	return describe(events[0].Fact)
+	return events[0].Fact, true
 }

@@ -9,6 +9,7 @@ import (
 
 	"sluice/internal/kernel"
 	"sluice/internal/session"
+	"sluice/internal/termtext"
 )
 
 // progress tells on stderr what happens while a run is driven: one live line on a terminal, plain lines elsewhere.
@@ -34,9 +35,9 @@ func (p *progress) observe(r *kernel.Run, events []kernel.Event) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	brief := passing(events)
+	brief, names := passing(events), namesOf(r)
 	for _, e := range events {
-		text := clean(describe(e.Fact))
+		text := clean(withNames(describe(e.Fact), names))
 		if text == "" || brief[askOf(e.Fact)] {
 			continue
 		}
@@ -44,7 +45,7 @@ func (p *progress) observe(r *kernel.Run, events []kernel.Event) {
 			fmt.Fprintln(p.w, text)
 			continue
 		}
-		p.text = clean(string(r.ID())) + "  " + text
+		p.text = clean(termtext.ShortID(string(r.ID()))) + "  " + text
 	}
 	if p.isLive {
 		u := r.Usage()

@@ -73,7 +73,7 @@ func (k *Kit) aside(c *cobra.Command, verb func(*app.App, watch.Options) error) 
 	}()
 	v := k.look()
 	return verb(a, watch.Options{In: k.env.Stdin, Out: k.env.Stdout, Now: k.env.Now, Every: lookEvery, Warnings: warnings.take,
-		Describe: what, Diff: v.textDiff, Command: v.command, Price: dollars, Recorded: recordedLine(v)})
+		Describe: newTelling().news, Diff: v.textDiff, Command: v.command, Price: dollars, Recorded: recordedLine(v)})
 }
 
 // recordedLine says in one line what an answer did, and how the run goes on.
@@ -113,8 +113,10 @@ func (w *warnings) take() string {
 
 // watchPlain prints events as they come, then how the run came to rest.
 func (k *Kit) watchPlain(c *cobra.Command, w *app.Watch) error {
+	telling := newTelling()
 	d, err := w.Follow(c.Context(), func(d app.WatchDoc) error {
-		for _, e := range d.News {
+		texts := telling.news(d)
+		for i, e := range d.News {
 			if k.json {
 				if err := k.printLine(struct {
 					Event app.EventDoc `json:"event"`
@@ -123,7 +125,7 @@ func (k *Kit) watchPlain(c *cobra.Command, w *app.Watch) error {
 				}
 				continue
 			}
-			if _, err := io.WriteString(k.env.Stdout, timeText(e.At)+"  "+clean(e.By)+"  "+clean(what(e))+"\n"); err != nil {
+			if _, err := io.WriteString(k.env.Stdout, timeText(e.At)+"  "+clean(e.By)+"  "+clean(texts[i])+"\n"); err != nil {
 				return err
 			}
 		}

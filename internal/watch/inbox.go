@@ -291,6 +291,8 @@ func (v *inboxView) press(k tea.KeyPressMsg) tea.Cmd {
 	switch key {
 	case "q", "ctrl+c":
 		return tea.Quit
+	case "ctrl+z":
+		return tea.Suspend
 	case "?":
 		v.inHelp = true
 	case "/":

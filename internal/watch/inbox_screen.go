@@ -72,7 +72,7 @@ func (v *inboxView) listRows(width, height int) []row {
 	if height >= 3 || height > len(v.items) {
 		title := termtext.Count(len(v.asks), "ask") + " open"
 		if v.filter != "" {
-			title += ", with " + fmt.Sprintf("%q", termtext.Line(v.filter))
+			title = fmt.Sprintf("%d of %s with %q", len(v.items), termtext.Count(len(v.asks), "ask"), termtext.Line(v.filter))
 		}
 		rows, height = append(rows, row{title, faint}), height-1
 	}
@@ -90,7 +90,7 @@ func (v *inboxView) listRow(it item, width int, isSelected bool) row {
 	if it.gone != "" {
 		mark, r.style = "✓ ", faint
 	}
-	where := " " + termtext.Line(a.Run)
+	where := " " + termtext.Line(termtext.ShortID(a.Run))
 	where = termtext.Cut(where, max(6, width/3))
 	room := width - termtext.Columns(where) - 2
 	r.text = mark + termtext.Pad(termtext.Cut(a.Kind+": "+termtext.Line(a.Title), room), room) + where
@@ -274,5 +274,6 @@ var inboxKeys = []keyHelp{
 	{"enter", "the text alone on the screen, or beside the list"},
 	{"pgup pgdn", "scroll the text (also b, space)"},
 	{"/", "show only asks with these words; esc shows all"},
+	{"ctrl+z", "put it aside; fg brings it back"},
 	{"q ctrl+c", "leave"},
 }

@@ -33,7 +33,7 @@ type Options struct {
 	Out      io.Writer
 	Now      func() time.Time
 	Every    time.Duration                      // between looks
-	Describe func(app.EventDoc) string          // an event in words
+	Describe func(app.WatchDoc) []string        // the news of a look in words, an entry for each
 	Diff     func(app.TextDiffDoc) string       // a difference, marked and harmless
 	Command  func(command string) string        // a command as this person must type it
 	Price    func(dollars float64) string       // an amount of money

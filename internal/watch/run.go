@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"sluice/internal/app"
+	"sluice/internal/kernel"
 	"sluice/internal/termtext"
 )
 
@@ -27,6 +28,7 @@ type runView struct {
 
 	shown    []int // nodes that the filter lets through, by their place
 	cursor   int   // among those
+	isMoved  bool  // a person put the cursor there; before that it follows the work
 	first    int   // the topmost that is on the screen
 	back     int   // how far the events are scrolled back
 	inEvents bool  // the events have the whole screen
@@ -93,8 +95,9 @@ func (v *runView) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 // take shows what a look found. The cursor stays on its node.
 func (v *runView) take(d app.WatchDoc) {
-	for _, e := range d.News {
-		if text := termtext.Line(v.o.Describe(e)); text != "" {
+	texts := v.o.Describe(d)
+	for i, e := range d.News {
+		if text := termtext.Line(texts[i]); text != "" {
 			v.events = append(v.events, e.At.Format("15:04:05")+" "+text)
 			if v.back > 0 {
 				v.back++
@@ -109,6 +112,29 @@ func (v *runView) take(d app.WatchDoc) {
 	before := v.selected()
 	v.doc, v.isLoaded = d, true
 	v.sift(before)
+	v.follow()
+}
+
+// follow puts the cursor on what is worked on, or else on what waits for a person or failed, until a person moves it.
+func (v *runView) follow() {
+	if v.isMoved {
+		return
+	}
+	best := -1
+	for at, i := range v.shown {
+		switch kernel.Status(v.doc.Nodes[i].Status) {
+		case kernel.StatusRunning:
+			v.cursor = at
+			return
+		case kernel.StatusAsking, kernel.StatusFailed, kernel.StatusBlocked:
+			if best < 0 {
+				best = at
+			}
+		}
+	}
+	if best >= 0 {
+		v.cursor = best
+	}
 }
 
 func (v *runView) selected() string {
@@ -149,13 +175,16 @@ func (v *runView) press(k tea.KeyPressMsg) tea.Cmd {
 	switch key {
 	case "q", "ctrl+c":
 		return tea.Quit
+	case "ctrl+z":
+		return tea.Suspend
 	case "?":
 		v.inHelp = true
 	case "/":
 		v.field = newField("filter:", v.filter)
 	case "esc":
-		v.inEvents, v.back = false, 0
+		v.inEvents, v.back, v.isMoved = false, 0, false
 		v.setFilter("")
+		v.follow()
 	case "tab", "e":
 		v.inEvents, v.back = !v.inEvents, 0
 	default:
@@ -167,8 +196,8 @@ func (v *runView) press(k tea.KeyPressMsg) tea.Cmd {
 func (v *runView) scroll(key string) {
 	page := max(1, v.height/2)
 	if !v.inEvents {
-		v.cursor, _ = move(key, v.cursor, len(v.shown), page)
-		v.cursor = max(0, v.cursor)
+		at, ok := move(key, v.cursor, len(v.shown), page)
+		v.cursor, v.isMoved = max(0, at), v.isMoved || ok
 		return
 	}
 	last := len(v.events) - 1

@@ -56,7 +56,11 @@ func (v *runView) View() tea.View {
 // head says what run it is, where it stands and what it has cost.
 func (v *runView) head() []row {
 	d := v.doc
-	rows := []row{{fmt.Sprintf("%s (%s) is %s: %s", termtext.Line(d.Run), d.Line, d.Status, termtext.Line(d.Title)), bold}}
+	run, title := termtext.Line(termtext.ShortID(d.Run)), termtext.Line(d.Title)
+	rows := []row{{fmt.Sprintf("%s (%s) is %s: %s", run, d.Line, d.Status, title), bold}}
+	if v.width < 40 { // what is there to see comes first
+		rows = []row{{d.Status + " " + run + ": " + title, bold}}
+	}
 	if v.height < 8 {
 		return rows
 	}
@@ -142,6 +146,9 @@ func (v *runView) nodeRows(room int) []row {
 	if hasTitle {
 		room--
 	}
+	if !v.isMoved { // with what comes next below it
+		v.first = v.cursor - room/3
+	}
 	v.first = window(v.first, v.cursor, len(v.shown), room)
 	var rows []row
 	if hasTitle {
@@ -150,7 +157,7 @@ func (v *runView) nodeRows(room int) []row {
 	seen := v.shown[v.first:min(len(v.shown), v.first+room)]
 	wide := 0
 	for _, i := range seen {
-		wide = max(wide, termtext.Columns(termtext.Line(v.doc.Nodes[i].Node)))
+		wide = max(wide, termtext.Columns(nodeName(v.doc.Nodes[i])))
 	}
 	wide = min(wide, max(8, v.width*2/5))
 	for at, i := range seen {
@@ -171,9 +178,12 @@ func (v *runView) nodeTitle(room int) string {
 	return title
 }
 
+// nodeName is the node's id, or as much of it as commands need.
+func nodeName(n app.NodeDoc) string { return termtext.Line(termtext.ShortID(n.Node)) }
+
 func (v *runView) nodeRow(n app.NodeDoc, wide int, isSelected bool) row {
 	mark, style := statusLook(n.Status)
-	text := mark + " " + termtext.Pad(termtext.Cut(termtext.Line(n.Node), wide), wide) + " " + termtext.Pad(n.Status, 9)
+	text := mark + " " + termtext.Pad(termtext.Cut(nodeName(n), wide), wide) + " " + termtext.Pad(n.Status, 9)
 	if n.Attempts > 0 {
 		text += fmt.Sprintf(" %2d×", n.Attempts)
 	} else {
@@ -207,7 +217,7 @@ func (v *runView) askRows(room int) []row {
 	if n == 0 || room < 2 {
 		return nil
 	}
-	rows := []row{{"waits for you: " + termtext.Count(n, "ask") + "; " + v.o.Command("sluice inbox "+v.doc.Run+" --watch"), waiting}}
+	rows := []row{{"waits for you: " + termtext.Count(n, "ask") + "; " + v.o.Command("sluice inbox "+termtext.ShortID(v.doc.Run)+" --watch"), waiting}}
 	for _, a := range v.doc.Asks[:min(n, room-1)] {
 		rows = append(rows, row{"  " + termtext.Line(a.Ask) + " " + a.Kind + ": " + termtext.Line(a.Title), plain})
 	}
@@ -264,8 +274,9 @@ var runKeys = []keyHelp{
 	{"pgup pgdn", "half a screen up or down (also b, space)"},
 	{"g G", "first, last"},
 	{"/", "show only nodes with these words in id, title, kind or status"},
-	{"esc", "show all again"},
+	{"esc", "show all again, and follow the work"},
 	{"tab", "nodes, or events only"},
+	{"ctrl+z", "put it aside; fg brings it back"},
 	{"q ctrl+c", "leave; whoever works on the run goes on"},
 }
 

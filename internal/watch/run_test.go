@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 
 	"sluice/internal/app"
 	"sluice/internal/golden"
+	"sluice/internal/kernel"
 )
 
 func TestRunScreensGolden(t *testing.T) {
@@ -61,6 +63,57 @@ func TestRunGrowsUnderTheCursor(t *testing.T) {
 	if got := p.asked[1]; len(got) != 2 || got[0] != "chapter/002/text" {
 		t.Errorf("the words of %v were wanted, not of the two nodes on the screen", got)
 	}
+}
+
+// plan is a plan of n tasks in the middle of its work: their ids say nothing, and one of them is made.
+func plan(n, running int) app.WatchDoc {
+	d := watched(0)
+	d.Run, d.Line, d.Title = "8de8e4bd-e64f-5a41-9899-d75e0c7ae322", "task", "Вечер чтения 阅读之夜"
+	for i := range n {
+		status := kernel.StatusDone
+		switch {
+		case i == running:
+			status = kernel.StatusRunning
+		case i > running:
+			status = kernel.StatusWaiting
+		}
+		d.Nodes = append(d.Nodes, app.NodeDoc{Node: fmt.Sprintf("%08x-0000-4000-8000-%012x", i+1, i+1), Kind: "make",
+			Title: fmt.Sprintf("Часть %d 部分", i+1), Status: string(status), Attempts: 1})
+	}
+	return d
+}
+
+func TestPlanScreensGolden(t *testing.T) {
+	var b strings.Builder
+	for _, size := range [][2]int{{80, 16}, {40, 10}, {20, 5}} {
+		s := sit(t, newRunView(t.Context(), &pages{docs: []app.WatchDoc{plan(200, 120)}}, testOptions()), size[0], size[1])
+		b.WriteString(framed("plan", size[0], size[1], s.screen()))
+	}
+	golden.Check(t, "plan.golden", b.String())
+}
+
+func TestCursorFollowsTheWorkUntilItIsMoved(t *testing.T) {
+	asking := plan(200, 200)
+	asking.Nodes[70].Status = string(kernel.StatusAsking)
+	v := newRunView(t.Context(), &pages{docs: []app.WatchDoc{plan(200, 20), plan(200, 90), plan(200, 91), asking}}, testOptions())
+	s := sit(t, v, 80, 24)
+	at := func(want string) {
+		t.Helper()
+		if !strings.HasPrefix(v.selected(), want) {
+			t.Errorf("the cursor is on %s, want %s", v.selected(), want)
+		}
+	}
+	at("00000015")
+	s.looks()
+	at("0000005b")
+	s.keys("down", "down")
+	at("0000005d")
+	s.looks()
+	at("0000005d")
+	s.keys("esc")
+	at("0000005c")
+	s.looks()
+	at("00000047") // nothing is worked on: what waits for a person
 }
 
 func TestRunIsResizedAtAnyMoment(t *testing.T) {

@@ -23,7 +23,13 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func testOptions() Options {
 	return Options{Now: func() time.Time { return noon }, Every: time.Nanosecond,
-		Describe: func(e app.EventDoc) string { return e.Type },
+		Describe: func(d app.WatchDoc) []string {
+			var types []string
+			for _, e := range d.News {
+				types = append(types, e.Type)
+			}
+			return types
+		},
 		Diff: func(d app.TextDiffDoc) string {
 			return d.Texts[0].From + " → " + d.Texts[0].To + "\nThe library opens [-on Monday-]{+on Sunday+}.\n"
 		},
