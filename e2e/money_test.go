@@ -1,8 +1,11 @@
 package e2e
 
 import (
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -125,4 +128,66 @@ func TestLimitsThatAreSetAreLimits(t *testing.T) {
 	s.mustRun(0, "budget", "raise", "both", "--cost", "0.0001")
 	s.mustRun(4, "run", "both", "--budget-tokens", "1000000") // the limit in money is still the one set by hand
 	s.mustRun(0, "run", "both", "--budget-tokens", "1000000", "--budget-cost", "1e300")
+}
+
+// TestAStrangersStoreRaisesNoLimit gives a run and its day rows that a person could have made and did not: limits taken away,
+// and less than nothing spent. The user's own limits count; what the user sets by hand counts too, also for a second process.
+func TestAStrangersStoreRaisesNoLimit(t *testing.T) {
+	for name, rows := range map[string]string{
+		"raised":      `UPDATE budget SET max_tokens = 0, max_cost = 0, seal = 'x'`,
+		"below zero":  `UPDATE budget SET tokens = -1000000000000, cost = -1000000000000, max_tokens = 1000000000000`,
+		"beyond all":  `UPDATE budget SET tokens = 9223372036854775807, cost = 9223372036854775807`,
+		"other scope": `UPDATE budget SET max_tokens = 0, seal = (SELECT seal FROM budget WHERE scope = 'run/mine')`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newShell(t, "SLUICE_BUDGET_RUN_TOKENS=800")
+			s.write("chain.json", longChain())
+			s.mustRun(0, "sample", "new", "chain.json", "--id", "mine", "--budget-tokens", "0")
+			s.mustRun(0, "budget", "raise", "mine", "--tokens", "0")
+			s.mustRun(4, "sample", "new", "chain.json", "--id", "theirs")
+			s.rewrite(rows + ` WHERE scope <> 'run/mine'`)
+			s.mustRun(4, "run", "theirs")
+			if paid, _ := s.paidFor("theirs"); paid > 2*800 {
+				t.Errorf("%d tokens were spent of 800 that may be", paid)
+			}
+			s.mustRun(0, "budget", "raise", "theirs", "--tokens", "1000000")
+			if name == "beyond all" {
+				return // that much is spent, it says
+			}
+			s.mustRun(0, "run", "theirs")
+			if row := s.budget("mine").Budgets[1]; !row.Raised || row.LimitTokens != nil {
+				t.Errorf("what the user set by hand is %+v, want no limit", row)
+			}
+		})
+	}
+}
+
+// paidFor adds up the tokens of a run's answered calls.
+func (s *shell) paidFor(run string) (tokens, calls int) {
+	s.t.Helper()
+	out, _ := s.mustRun(0, "--json", "calls", run)
+	var d app.CallsDoc
+	if err := json.Unmarshal([]byte(out), &d); err != nil {
+		s.t.Fatal(err)
+	}
+	for _, c := range d.Calls {
+		if c.Outcome == "answered" {
+			tokens, calls = tokens+c.InputTokens+c.OutputTokens, calls+1
+		}
+	}
+	return tokens, calls
+}
+
+// rewrite changes the store as another program could.
+func (s *shell) rewrite(statement string) {
+	s.t.Helper()
+	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(filepath.Join(s.dir, ".sluice", "sluice.db")))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	_, err = db.ExecContext(s.t.Context(), statement)
+	if err = errors.Join(err, db.Close()); err != nil {
+		s.t.Fatal(err)
+	}
 }

@@ -62,6 +62,7 @@ func (m charged) Complete(ctx context.Context, r Request) (Reply, error) {
 		}
 		return reply, err
 	}
+	reply.Usage = told(r, reply)
 	name := reply.Model
 	if name == "" {
 		name = r.Params.Model
@@ -70,6 +71,20 @@ func (m charged) Complete(ctx context.Context, r Request) (Reply, error) {
 	m.budget.keepLongest(r.Agent, reply.Usage.OutputTokens)
 	reply.Notes = append(reply.Notes, m.budget.low(context.WithoutCancel(ctx), r.Scope.Run, reply.Usage)...)
 	return reply, nil
+}
+
+// maxTold is more than any call takes. What a server says beyond it is not so, and must not add up to nonsense.
+const maxTold = 1 << 30
+
+// told is what a server says that a call took. One that says nothing would make every limit endless: then it is estimated.
+func told(r Request, reply Reply) journal.Usage {
+	u := reply.Usage
+	if u.InputTokens <= 0 && u.OutputTokens <= 0 {
+		u.InputTokens, u.OutputTokens, u.CachedTokens = expected(r).InputTokens, EstimateTokens(reply.Content), 0
+	}
+	bound := func(n int) int { return min(max(0, n), maxTold) }
+	u.InputTokens, u.OutputTokens, u.CachedTokens = bound(u.InputTokens), bound(u.OutputTokens), bound(u.CachedTokens)
+	return u
 }
 
 // low tells, once per limit, that not much of it is left. A store that cannot say is no reason to lose a reply.
@@ -146,6 +161,7 @@ func (c reserved) BeginCall(ctx context.Context, call journal.Call) (int64, erro
 				return 0, Stopped(ctx, call.Provider)
 			}
 			call.Started = c.budget.Now().UTC()
+			hold.Limits = c.budget.limits(call.Run, call.Started) // another day may have come
 			continue
 		}
 		call.Outcome, call.Error = journal.Refused, over.Error()

@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -190,5 +191,21 @@ func TestCheaperModelIsAskedOnceAPersonSaysSo(t *testing.T) {
 			t.Errorf("got %q, %v, want %q", reply.Content, err, want)
 		}
 		p.rows["run/r1"] = journal.Budget{IsCheaper: true}
+	}
+}
+
+// TestWhatAServerSaysOfItsTokens keeps limits working with servers that say nothing or nonsense.
+func TestWhatAServerSaysOfItsTokens(t *testing.T) {
+	r := Request{Prompt: strings.Repeat("word ", 80)}
+	for name, c := range map[string]struct{ said, want journal.Usage }{
+		"nothing":    {journal.Usage{}, journal.Usage{InputTokens: 100, OutputTokens: 2}},
+		"below zero": {journal.Usage{InputTokens: -5, OutputTokens: -9000}, journal.Usage{InputTokens: 100, OutputTokens: 2}},
+		"partly":     {journal.Usage{InputTokens: -5, OutputTokens: 7}, journal.Usage{OutputTokens: 7}},
+		"beyond all": {journal.Usage{InputTokens: math.MaxInt, OutputTokens: 1}, journal.Usage{InputTokens: maxTold, OutputTokens: 1}},
+		"as it is":   {journal.Usage{InputTokens: 12, OutputTokens: 3, CachedTokens: 4}, journal.Usage{InputTokens: 12, OutputTokens: 3, CachedTokens: 4}},
+	} {
+		if got := told(r, Reply{Content: "answer!", Usage: c.said}); got != c.want {
+			t.Errorf("%s: got %+v, want %+v", name, got, c.want)
+		}
 	}
 }

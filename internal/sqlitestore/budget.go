@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 
 // Budget says what was spent and is reserved in a scope. One that nothing is known of is empty.
 func (s *Store) Budget(ctx context.Context, scope string) (journal.Budget, error) {
-	b, ok, err := one(ctx, s, budgetRow, []any{scope}, readBudget)
+	b, ok, err := one(ctx, s, budgetRow, []any{scope}, s.readBudget)
 	if err != nil {
 		return b, err
 	}
@@ -28,11 +29,13 @@ func (s *Store) Budget(ctx context.Context, scope string) (journal.Budget, error
 	return b, err
 }
 
-const budgetRow = `SELECT scope, tokens, cost, unpriced, max_tokens, max_cost, warned, cheaper FROM budget WHERE scope = ?`
+const budgetRow = `SELECT scope, tokens, cost, unpriced, max_tokens, max_cost, warned, cheaper, seal FROM budget WHERE scope = ?`
 
-func readBudget(r scanner) (b journal.Budget, err error) {
+// readBudget believes what was spent, and of what was set by hand only what this user set.
+func (s *Store) readBudget(r scanner) (b journal.Budget, err error) {
 	var tokens, cost sql.NullInt64
-	err = r.Scan(&b.Scope, &b.Tokens, &b.Cost, &b.Unpriced, &tokens, &cost, &b.IsWarned, &b.IsCheaper)
+	var seal string
+	err = r.Scan(&b.Scope, &b.Tokens, &b.Cost, &b.Unpriced, &tokens, &cost, &b.IsWarned, &b.IsCheaper, &seal)
 	if tokens.Valid {
 		b.MaxTokens = &tokens.Int64
 	}
@@ -40,7 +43,26 @@ func readBudget(r scanner) (b journal.Budget, err error) {
 		m := journal.Money(cost.Int64)
 		b.MaxCost = &m
 	}
+	isSet := tokens.Valid || cost.Valid || b.IsCheaper
+	if isSet && s.sealer != nil && err == nil && !s.sealer.IsSealed(sealed(b), seal) {
+		b.MaxTokens, b.MaxCost, b.IsCheaper = nil, nil, false
+	}
 	return b, err
+}
+
+// sealed is what a person said about a scope, as it is sealed.
+func sealed(b journal.Budget) string {
+	text := "budget\n" + b.Scope
+	if b.MaxTokens != nil {
+		text += fmt.Sprintf("\ntokens %d", *b.MaxTokens)
+	}
+	if b.MaxCost != nil {
+		text += fmt.Sprintf("\ncost %d", *b.MaxCost)
+	}
+	if b.IsCheaper {
+		text += "\ncheaper"
+	}
+	return text
 }
 
 // heldQuery adds up what calls under way reserve in a scope.
@@ -58,9 +80,9 @@ func heldQuery(scope string) (string, []any, error) {
 }
 
 // reserve refuses a call that would cross a limit. It runs in the transaction that records the call.
-func (w *writer) reserve(h *journal.Hold) error {
+func (s *Store) reserve(w *writer, h *journal.Hold) error {
 	for _, l := range h.Limits {
-		b, err := w.budget(l.Scope)
+		b, err := s.budget(w, l.Scope)
 		if err != nil {
 			return err
 		}
@@ -71,15 +93,8 @@ func (w *writer) reserve(h *journal.Hold) error {
 	return nil
 }
 
-func (w *writer) budget(scope string) (journal.Budget, error) {
-	stmt, err := w.statement(budgetRow)
-	if err != nil {
-		return journal.Budget{}, err
-	}
-	b, err := readBudget(stmt.QueryRowContext(context.Background(), scope))
-	if errors.Is(err, sql.ErrNoRows) {
-		b, err = journal.Budget{Scope: scope}, nil
-	}
+func (s *Store) budget(w *writer, scope string) (journal.Budget, error) {
+	b, err := s.budgetRow(w, scope)
 	if err != nil {
 		return b, err
 	}
@@ -90,12 +105,26 @@ func (w *writer) budget(scope string) (journal.Budget, error) {
 	return b, err
 }
 
+// budgetRow is the row of a scope without what is reserved in it.
+func (s *Store) budgetRow(w *writer, scope string) (journal.Budget, error) {
+	stmt, err := w.statement(budgetRow)
+	if err != nil {
+		return journal.Budget{}, err
+	}
+	b, err := s.readBudget(stmt.QueryRowContext(context.Background(), scope))
+	if errors.Is(err, sql.ErrNoRows) {
+		b, err = journal.Budget{Scope: scope}, nil
+	}
+	return b, err
+}
+
 func overBudget(over *journal.Over) error {
 	f := fault.Wrap(fault.BudgetUsedUp, over.Scope, over, "the budget is used up")
 	return f.With(fault.Action{Action: "budget", Command: "sluice budget", Why: "it shows what was spent and how a limit is raised"})
 }
 
-// spend adds what a call cost to its run and its day.
+// spend adds what a call cost to its run and its day. A row of a stranger's store may hold less than nothing, or more than can be
+// added to.
 func (w *writer) spend(run string, started time.Time, u journal.Usage) error {
 	tokens, cost, unpriced := u.Tokens(), int64(u.Cost), int64(0)
 	if tokens == 0 && cost == 0 {
@@ -106,7 +135,8 @@ func (w *writer) spend(run string, started time.Time, u journal.Usage) error {
 	}
 	for _, scope := range []string{journal.RunScope(run), journal.DayScope(started)} {
 		if _, err := w.exec(`INSERT INTO budget (scope, tokens, cost, unpriced) VALUES (?, ?, ?, ?) ON CONFLICT (scope) DO UPDATE
-			SET tokens = tokens + excluded.tokens, cost = cost + excluded.cost, unpriced = unpriced + excluded.unpriced`,
+			SET tokens = min(max(tokens, 0), 1 << 60) + excluded.tokens, cost = min(max(cost, 0), 1 << 60) + excluded.cost,
+			unpriced = min(max(unpriced, 0), 1 << 60) + excluded.unpriced`,
 			scope, tokens, cost, unpriced); err != nil {
 			return err
 		}
@@ -156,25 +186,29 @@ func (s *Store) releaseDead(ctx context.Context) (released bool, err error) {
 // ChangeBudget records what a person says about a scope. A limit that is changed will be warned of anew.
 func (s *Store) ChangeBudget(ctx context.Context, scope string, c journal.BudgetChange) error {
 	return s.writer.submit(ctx, func(w *writer) error {
-		if _, err := w.exec(`INSERT INTO budget (scope) VALUES (?) ON CONFLICT (scope) DO NOTHING`, scope); err != nil {
+		b, err := s.budgetRow(w, scope)
+		if err != nil {
 			return err
 		}
 		if c.MaxTokens != nil {
-			if _, err := w.exec(`UPDATE budget SET max_tokens = ?, warned = 0 WHERE scope = ?`, *c.MaxTokens, scope); err != nil {
-				return err
-			}
+			b.MaxTokens, b.IsWarned = c.MaxTokens, false
 		}
 		if c.MaxCost != nil {
-			if _, err := w.exec(`UPDATE budget SET max_cost = ?, warned = 0 WHERE scope = ?`, int64(*c.MaxCost), scope); err != nil {
-				return err
-			}
+			b.MaxCost, b.IsWarned = c.MaxCost, false
 		}
 		if c.Cheaper != nil {
-			if _, err := w.exec(`UPDATE budget SET cheaper = ? WHERE scope = ?`, *c.Cheaper, scope); err != nil {
+			b.IsCheaper = *c.Cheaper
+		}
+		seal := ""
+		if s.sealer != nil {
+			if seal, err = s.sealer.Seal(sealed(b)); err != nil {
 				return err
 			}
 		}
-		return nil
+		_, err = w.exec(`INSERT INTO budget (scope, max_tokens, max_cost, warned, cheaper, seal) VALUES (?, ?, ?, ?, ?, ?)
+			ON CONFLICT (scope) DO UPDATE SET max_tokens = excluded.max_tokens, max_cost = excluded.max_cost, warned = excluded.warned,
+			cheaper = excluded.cheaper, seal = excluded.seal`, scope, b.MaxTokens, (*int64)(b.MaxCost), b.IsWarned, b.IsCheaper, seal)
+		return err
 	})
 }
 

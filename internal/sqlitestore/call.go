@@ -69,7 +69,7 @@ func (s *Store) beginCall(ctx context.Context, c journal.Call) (id int64, err er
 	}
 	err = s.writer.submit(ctx, func(w *writer) error {
 		if c.Outcome == journal.Open {
-			if err := w.reserve(&hold); err != nil {
+			if err := s.reserve(w, &hold); err != nil {
 				return err
 			}
 		}

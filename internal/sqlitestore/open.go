@@ -25,7 +25,7 @@ import (
 var migrations embed.FS
 
 const (
-	schemaVersion  = 5 // of the newest file in migrations
+	schemaVersion  = 6 // of the newest file in migrations
 	schemaTable    = "schema_version"
 	migrateTimeout = time.Minute // another process may be migrating a large store
 	lockRetry      = 5 * time.Millisecond

@@ -19,6 +19,13 @@ import (
 type Options struct {
 	Now  func() time.Time // time.Now
 	Busy time.Duration    // how long to wait for another program that holds the store; 5 s
+	Seal Sealer           // of limits that were set by hand; nil: every row is believed
+}
+
+// Sealer tells what its user said from what a store says that came from elsewhere.
+type Sealer interface {
+	Seal(text string) (string, error)
+	IsSealed(text, seal string) bool
 }
 
 const (
@@ -36,6 +43,7 @@ type Store struct {
 	reading   *sql.DB
 	marks     *marks
 	packer    packer
+	sealer    Sealer
 	queries   sync.Map // text to *sql.Stmt of the readers
 
 	mu      sync.Mutex // guards what follows
@@ -56,7 +64,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	if err := prepareFile(dir, file); err != nil {
 		return nil, err
 	}
-	s := &Store{dir: dir, file: file, now: o.Now, driver: newDriver(), marks: newMarks()}
+	s := &Store{dir: dir, file: file, now: o.Now, driver: newDriver(), marks: newMarks(), sealer: o.Seal}
 	var err error
 	if s.writing, err = sql.Open("sqlite", dataSource(file, o.Busy, false)); err != nil {
 		return nil, failure(file, err)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"sluice/internal/app"
+	"sluice/internal/config"
 	"sluice/internal/digest"
 	"sluice/internal/engine"
 	"sluice/internal/fault"
@@ -50,7 +51,11 @@ func (h *house) openStore(ctx context.Context, s Setup) error {
 	if err != nil {
 		return err
 	}
-	h.store, err = sqlitestore.Open(ctx, dir, sqlitestore.Options{})
+	seal := &config.Seal{IsDry: s.Dry != nil}
+	if own := config.UserFile(os.Getenv); own != "" {
+		seal.File = filepath.Join(filepath.Dir(own), "seal.key")
+	}
+	h.store, err = sqlitestore.Open(ctx, dir, sqlitestore.Options{Seal: seal})
 	return err
 }
 
