@@ -30,6 +30,7 @@ type NovelRunDoc struct {
 	FailedChapters []int          `json:"failed_chapters"`
 	BlockedChapter *int           `json:"blocked_chapter"` // null: none
 	Rehearsal      bool           `json:"rehearsal"`       // its text came from the rehearsal model
+	Next           []fault.Action `json:"next_actions"`
 }
 
 // RunNovel makes what a book lacks within a scope, chapter after chapter. What stands is used as it is unless it is forced.
@@ -88,7 +89,7 @@ func (a *App) leadNovel(ctx context.Context, id kernel.RunID, goal novel.Goal, b
 			doc.FailedChapters = append(doc.FailedChapters, e.Chapter)
 		}
 	}
-	doc.Results = append(doc.Results, unremembered(run, goal)...)
+	doc.Results, doc.Next = append(doc.Results, unremembered(run, goal)...), a.goesOn(ctx, run, doc.FailedChapters)
 	doc.BlockedChapter, doc.Rehearsal = novel.Blocked(run), run.Provider() == kernel.ProviderRehearsal
 	a.logEnds(run, guide.Ends, before, tell)
 	if err != nil {
@@ -98,6 +99,18 @@ func (a *App) leadNovel(ctx context.Context, id kernel.RunID, goal novel.Goal, b
 		return doc, withResults(stopped, doc)
 	}
 	return doc, a.novelEnd(ctx, run, goal, guide, doc)
+}
+
+// goesOn is what comes after a request: what failed is tried again.
+func (a *App) goesOn(ctx context.Context, run *kernel.Run, failed []int) []fault.Action {
+	o, err := novel.OutlineOf(run, a.bodies(ctx, run))
+	if err != nil {
+		o = nil // what failed is named without what it builds on
+	}
+	if again := novel.Again(run, o, failed); len(again) > 0 {
+		return again
+	}
+	return []fault.Action{{Action: "status", Command: "sluice novel status " + novel.ProjectOf(run), Why: "it shows where the book stands"}}
 }
 
 // novelGoal resolves a wish against the book as it stands, and refuses what cannot be before anything runs.

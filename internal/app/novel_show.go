@@ -174,6 +174,7 @@ type StaleRow struct {
 	novel.Outdated
 	SceneNumber int    `json:"scene_number,omitempty"`
 	Path        string `json:"path,omitempty"`
+	Calls       int    `json:"calls"`  // to a model, to bring it up to date
 	Tokens      int    `json:"tokens"` // as many as making it took
 }
 
@@ -193,35 +194,39 @@ func (a *App) StaleNovel(ctx context.Context, name string) (StaleDoc, error) {
 	if err != nil {
 		return d, err
 	}
+	settings, err := novel.SettingsOf(run, a.bodies(ctx, run))
+	if err != nil {
+		return d, err
+	}
 	for _, o := range stale {
-		row := StaleRow{Outdated: o, SceneNumber: novel.SceneNumber(o.Node), Path: novel.PathOf(run, o.Node)}
-		if o.Calls > 0 {
-			row.Tokens = cost.of(o.Node)
-		}
-		d.Calls, d.Tokens = d.Calls+o.Calls, d.Tokens+row.Tokens
+		row := StaleRow{Outdated: o, SceneNumber: novel.SceneNumber(o.Node), Path: novel.PathOf(run, o.Node), Calls: novel.CallsFor(o.Node, settings)}
+		row.Tokens = cost.of(o.Node, row.Calls)
+		d.Calls, d.Tokens = d.Calls+row.Calls, d.Tokens+row.Tokens
 		d.Stale = append(d.Stale, row)
 	}
 	for _, w := range novel.UpToDate(run, stale) {
-		tokens := 0
+		calls, tokens := 0, 0
 		for _, id := range w.Nodes {
-			tokens += cost.of(id)
+			n := novel.CallsFor(id, settings)
+			calls, tokens = calls+n, tokens+cost.of(id, n)
 		}
-		w.Why += fmt.Sprintf("; %d calls, about %d tokens", len(w.Nodes), tokens)
+		w.Why += fmt.Sprintf("; %d calls, about %d tokens", calls, tokens)
 		d.Next = append(d.Next, w.Action)
 	}
 	return d, nil
 }
 
-// tokenCosts are what calls for nodes took: the last answer of each node, and the mean of its agent where one has none.
+// tokenCosts are what calls for nodes took: the answers of the last attempt at each node, and the mean of its agent where one
+// has none.
 type tokenCosts struct {
 	last  map[kernel.NodeID]int
-	agent map[kernel.NodeID]string
+	calls map[kernel.NodeID]int // of that attempt
 	sum   map[string]int
 	count map[string]int
 }
 
 func (a *App) nodeTokens(ctx context.Context, run *kernel.Run) (tokenCosts, error) {
-	t := tokenCosts{map[kernel.NodeID]int{}, map[kernel.NodeID]string{}, map[string]int{}, map[string]int{}}
+	t := tokenCosts{map[kernel.NodeID]int{}, map[kernel.NodeID]int{}, map[string]int{}, map[string]int{}}
 	calls, err := a.Store.Calls(ctx, string(run.ID()))
 	attempt := map[kernel.NodeID]string{}
 	for _, c := range calls {
@@ -230,24 +235,25 @@ func (a *App) nodeTokens(ctx context.Context, run *kernel.Run) (tokenCosts, erro
 			continue
 		}
 		node := kernel.NodeID(c.Node)
-		if attempt[node] == c.Attempt { // several calls of one attempt, as for a long outline
-			t.last[node] += n
-		} else {
-			t.last[node], attempt[node] = n, c.Attempt
+		if attempt[node] != c.Attempt { // several calls of one attempt add up, as for a long outline
+			t.last[node], t.calls[node], attempt[node] = 0, 0, c.Attempt
 		}
-		t.agent[node] = c.Agent
+		t.last[node] += n
+		t.calls[node]++
 		t.sum[c.Agent] += n
 		t.count[c.Agent]++
 	}
 	return t, err
 }
 
-func (t tokenCosts) of(id kernel.NodeID) int {
-	if n, ok := t.last[id]; ok {
-		return n
+// of is what making a node takes in so many calls. An attempt that made use of replies from before it was stopped paid for some
+// of them only.
+func (t tokenCosts) of(id kernel.NodeID, calls int) int {
+	if n, ok := t.last[id]; ok && calls > 0 {
+		return n * max(calls, t.calls[id]) / t.calls[id]
 	}
 	if agent := novel.AgentOf(id); t.count[agent] > 0 {
-		return t.sum[agent] / t.count[agent]
+		return t.sum[agent] / t.count[agent] * calls
 	}
 	return 0
 }

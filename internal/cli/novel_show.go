@@ -47,11 +47,11 @@ func (v look) novelResults(d app.NovelRunDoc) string {
 
 // novelGoesOn says what comes after a request.
 func (v look) novelGoesOn(d app.NovelRunDoc) string {
+	text := ""
 	if len(d.FailedChapters) > 0 {
-		list := novel.FormatChapters(d.FailedChapters)
-		return "failed chapters: " + list + "\n" + v.next([]fault.Action{{Command: "sluice novel run " + d.Project + " --chapters " + list, Why: "it tries them again"}})
+		text = "failed chapters: " + novel.FormatChapters(d.FailedChapters) + "\n"
 	}
-	return v.next([]fault.Action{{Command: "sluice novel status " + d.Project, Why: "it shows where the book stands"}})
+	return text + v.next(d.Next)
 }
 
 func (v look) novelStatus(d novel.StatusDoc) string {

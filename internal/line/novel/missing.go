@@ -2,35 +2,41 @@ package novel
 
 import (
 	"fmt"
+	"slices"
 
 	"sluice/internal/fault"
 	"sluice/internal/kernel"
 	"sluice/internal/line/novel/story"
 )
 
-// missingStep names what a step needs, and every command up to it that is still to be run, in order.
+// missingStep names what a step needs, and every command up to it that is still to be run, in order. Chapters that were named
+// passed the gate; where none could be, since there is no outline yet, the gate would refuse to go past a pending one.
 func missingStep(r *kernel.Run, g Goal, lacking story.Place, from string) error {
 	project, file := ProjectOf(r), pathOf(r, lacking.File())
 	f := fault.New(fault.MissingPrerequisite, file, "step %s needs %s, which is missing", g.until(), file)
-	if blocked := Blocked(r); blocked != nil && IsChapterStep(g.until()) { // what would make it may be refused by the gate
-		return f.With(OnTo(r, story.MaxChapters+1, fault.Action{}))
+	isHeld := IsChapterStep(g.until()) && len(g.Chapters) == 0 && Blocked(r) != nil
+	scope := ""
+	if IsChapterStep(g.until()) && len(g.Chapters) > 0 {
+		scope = " --chapters " + FormatChapters(g.Chapters)
 	}
-	isComing, before := false, ""
-	for _, step := range Steps() {
-		isComing = isComing || step == from
-		if !isComing {
-			continue
-		}
+	before := ""
+	for _, step := range Steps()[slices.Index(Steps(), from):] {
 		a := fault.Action{Action: step, Command: fmt.Sprintf("sluice novel step %s %s", project, step), After: before}
-		if IsChapterStep(step) && len(g.Chapters) > 0 {
-			a.Command += " --chapters " + FormatChapters(g.Chapters)
+		if IsChapterStep(step) {
+			if isHeld {
+				break
+			}
+			a.Command += scope
 		}
 		f = f.With(a)
 		if before = step; step == g.until() {
 			break
 		}
 	}
-	return f.With(fault.Action{Action: "run", Command: fmt.Sprintf("sluice novel run %s --until %s", project, g.until()), Why: "it does all of them in order"})
+	if isHeld {
+		return f.With(OnTo(r, story.MaxChapters+1, fault.Action{}))
+	}
+	return f.With(fault.Action{Action: "run", Command: fmt.Sprintf("sluice novel run %s --until %s%s", project, g.until(), scope), Why: "it does all of them in order"})
 }
 
 // CheckChapters refuses numbers that the outline does not have, before anything runs.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"sluice/internal/kernel"
+	"sluice/internal/line/novel/story"
 )
 
 // Outdated is a step of a book that was made from something that is another now.
@@ -12,8 +13,7 @@ type Outdated struct {
 	ChapterNumber int             `json:"chapter_number,omitempty"`
 	Node          kernel.NodeID   `json:"node"`
 	Because       []kernel.NodeID `json:"because"` // what is another now, in the order of use
-	Calls         int             `json:"calls"`   // to a model, to bring it up to date
-}
+	}
 
 // Stale lists what a change touches: every step that was made from a version that no longer stands, by need or by want.
 // Settings do not count: a policy makes no text old. Nothing of it is made again by itself, except memory.
@@ -46,15 +46,23 @@ func staleIn(r *kernel.Run, chapter int) []Outdated {
 	return all
 }
 
+// CallsFor is how many calls to a model making a node takes: a long outline is made in parts, a text is put together by code.
+func CallsFor(id kernel.NodeID, s story.Settings) int {
+	switch {
+	case id == OutlineNode:
+		return outlineParts(s.TargetChapters)
+	case AgentOf(id) == "":
+		return 0
+	}
+	return 1
+}
+
 func outdated(r *kernel.Run, id kernel.NodeID) (Outdated, bool) {
 	n, ok := r.Node(id)
 	if !ok || n.Approved() == nil || n.Status() == kernel.StatusAbandoned {
 		return Outdated{}, false
 	}
-	o := Outdated{Step: n.Node().Step, ChapterNumber: ChapterOf(id), Node: id, Calls: 1}
-	if o.Step == StepText || o.Step == StepSettings {
-		o.Calls = 0
-	}
+	o := Outdated{Step: n.Node().Step, ChapterNumber: ChapterOf(id), Node: id}
 	for _, p := range n.Approved().Parents {
 		v, ok := r.Version(p)
 		if !ok || v.Node == SettingsNode || v.Schema == SchemaCandidate {

@@ -101,9 +101,12 @@ func (o outlining) next(in line.In) (line.Move, error) {
 // wanted are the chapters of the next part. Parts are about as long as each other.
 func (o outlining) wanted() (from, to int) {
 	chapters := o.book.Settings.TargetChapters
-	parts := (chapters + maxOutlined - 1) / maxOutlined
+	parts := outlineParts(chapters)
 	return len(o.so.Chapters) + 1, min(chapters, (o.parts+1)*chapters/parts)
 }
+
+// outlineParts is how many replies the outline of a book takes.
+func outlineParts(chapters int) int { return max(1, (chapters+maxOutlined-1)/maxOutlined) }
 
 // with is the outline with one more part, or what is wrong with that. The outline itself stays as it is.
 func (o outlining) with(content string) (outlining, []string) {

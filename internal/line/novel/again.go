@@ -1,0 +1,48 @@
+package novel
+
+import (
+	"fmt"
+	"slices"
+
+	"sluice/internal/fault"
+	"sluice/internal/kernel"
+	"sluice/internal/line/novel/story"
+)
+
+// Again are the commands that try chapters again that failed. One that builds on a chapter without text fails again until that
+// is written, so the scope takes in what is unwritten before it.
+func Again(r *kernel.Run, o *story.Outline, failed []int) []fault.Action {
+	if len(failed) == 0 {
+		return nil
+	}
+	project, scope := ProjectOf(r), withUnwritten(r, o, failed)
+	run := fault.Action{Action: "run", Command: fmt.Sprintf("sluice novel run %s --chapters %s", project, FormatChapters(scope)), Why: "it tries them again"}
+	if len(scope) > len(failed) {
+		run.Why = "it writes first what they build on"
+	}
+	locked := slices.DeleteFunc(Locked(r), func(n int) bool { return !slices.Contains(scope, n) })
+	if len(locked) == 0 {
+		return []fault.Action{OnTo(r, scope[len(scope)-1], run)}
+	}
+	run.After = "unlock"
+	return []fault.Action{{Action: "unlock", Command: fmt.Sprintf("sluice novel unlock %s %s", project, FormatChapters(locked)), Why: "then they may be written"}, run}
+}
+
+// withUnwritten are chapters with all those before them that they build on, directly or through others, and that have no text.
+func withUnwritten(r *kernel.Run, o *story.Outline, chapters []int) []int {
+	scope, seen := slices.Clone(chapters), map[int]bool{}
+	for _, n := range chapters {
+		seen[n] = true
+	}
+	for i := 0; o != nil && i < len(scope); i++ {
+		entry, _ := o.Chapter(scope[i])
+		for _, d := range entry.Dependencies {
+			_, isKnown := o.Chapter(d.ChapterNumber)
+			if isKnown && d.ChapterNumber < scope[i] && !seen[d.ChapterNumber] && r.Approved(ChapterNode(d.ChapterNumber, StepText)) == nil {
+				seen[d.ChapterNumber] = true
+				scope = append(scope, d.ChapterNumber)
+			}
+		}
+	}
+	return sorted(scope)
+}
