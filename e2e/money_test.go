@@ -123,6 +123,10 @@ func TestLimitsThatAreSetAreLimits(t *testing.T) {
 	if !strings.Contains(errs, "a number is needed") {
 		t.Errorf("an empty limit is told of so:\n%s", errs)
 	}
+	out, _ := s.mustRun(0, "sample", "new", "chain.json", "--id", "dry", "--budget-tokens", "10", "--dry-run")
+	if want := "the budget does not allow 1 of them: run dry has spent 0 of 10 tokens"; !strings.Contains(out, want) {
+		t.Errorf("a dry run does not say %q:\n%s", want, out)
+	}
 	s.mustRun(4, "sample", "new", "chain.json", "--id", "tiny", "--budget-cost", "1e-12")
 	s.mustRun(4, "sample", "new", "chain.json", "--id", "both", "--budget-tokens", "10")
 	s.mustRun(0, "budget", "raise", "both", "--cost", "0.0001")

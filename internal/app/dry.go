@@ -16,9 +16,10 @@ type DryCall struct {
 	Agent        string   `json:"agent"`
 	Provider     string   `json:"provider"`
 	Model        string   `json:"model"`
-	InputTokens  int      `json:"input_tokens"`  // estimated from the prompt
-	OutputTokens int      `json:"output_tokens"` // estimated from the agent's replies so far
-	Cost         *float64 `json:"cost"`          // in US dollars; null where the price is not known
+	InputTokens  int      `json:"input_tokens"`      // estimated from the prompt
+	OutputTokens int      `json:"output_tokens"`     // estimated from the agent's replies so far
+	Cost         *float64 `json:"cost"`              // in US dollars; null where the price is not known
+	Refused      string   `json:"refused,omitempty"` // the limit that it would cross as things stand
 }
 
 // DryDoc lists the calls that a command would begin with. What comes after them depends on the answers.

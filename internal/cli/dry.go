@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -84,5 +85,9 @@ func (v look) dryRun(d app.DryDoc) string {
 		rows = append(rows, []string{clean(c.Step), clean(c.Node), clean(c.Agent), name, thousands(c.InputTokens), thousands(c.OutputTokens), costText(c.Cost)})
 	}
 	b.WriteString(table(v.width, rows...))
+	refused := slices.DeleteFunc(slices.Clone(d.Calls), func(c app.DryCall) bool { return c.Refused == "" })
+	if len(refused) > 0 {
+		fmt.Fprintf(&b, "the budget does not allow %d of them: %s\n", len(refused), clean(refused[0].Refused))
+	}
 	return b.String()
 }

@@ -231,6 +231,24 @@ func (b *Budget) Expect(ctx context.Context, r Request) (journal.Usage, error) {
 	return u, err
 }
 
+// Refusal says which limit a request would cross as things stand; nothing where it fits.
+func (b *Budget) Refusal(ctx context.Context, server string, r Request) (string, error) {
+	h, err := b.hold(ctx, journal.Call{Run: r.Scope.Run, Agent: r.Agent, Model: r.Params.Model, Started: b.Now(), Expected: expected(r)}, []Fallen{{Server: server}})
+	if err != nil {
+		return "", err
+	}
+	for _, l := range h.Limits {
+		spent, err := b.Store.Budget(ctx, l.Scope)
+		if err != nil {
+			return "", err
+		}
+		if over := spent.Over(l, h); over != nil {
+			return over.Error(), nil
+		}
+	}
+	return "", nil
+}
+
 // expected is what is known of a call before it is made: its prompt, and how long the reply may be at most.
 func expected(r Request) journal.Usage {
 	return journal.Usage{OutputTokens: r.Params.MaxTokens,

@@ -148,6 +148,9 @@ func (d diary) Complete(ctx context.Context, r model.Request) (model.Reply, erro
 		dollars := p.Cost(u).Dollars()
 		c.Cost = &dollars
 	}
+	if c.Refused, err = d.budget.Refusal(ctx, d.server, r); err != nil {
+		return model.Reply{}, err
+	}
 	d.tell(c)
 	return model.Reply{}, fault.New(fault.BudgetUsedUp, r.Agent, "this is a dry run; nobody is asked")
 }
