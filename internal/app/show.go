@@ -165,7 +165,7 @@ func (a *App) nextActions(r *kernel.Run, asks []AskDoc) []fault.Action {
 	case kernel.RunCancelled, kernel.RunDropped:
 		next = append(next, way("resume", "a closed run goes on only when it is resumed"))
 	case kernel.RunDone:
-		next = append(next, onward(r)...)
+		next = append(append(next, onward(r)...), a.refresh(r)...)
 	case kernel.RunHeld:
 		for n := range r.Nodes() {
 			if n.Status() == kernel.StatusHeld {

@@ -47,8 +47,8 @@ func (a *App) PublishSpec(ctx context.Context, feature, target string) (ledger.R
 	}
 	began := a.stamp()
 	rec, failed := a.Publisher.Publish(ctx, target, req)
-	if code := fault.CodeOf(failed); rec.LedgerID == "" && (code == fault.BadValue || code == fault.LeaseHeld) {
-		return rec, failed // no such target, or no longer waited for: nothing was begun
+	if code := fault.CodeOf(failed); rec.LedgerID == "" && (code == fault.BadValue || code == fault.BadConfig || code == fault.LeaseHeld) {
+		return rec, failed // no such target, none set up, or no longer waited for: nothing was begun
 	}
 	keep := context.WithoutCancel(ctx) // what stands outside is recorded, whoever still waits
 	// The file comes first: a process that dies here leaves the feature unpublished, and publishing again writes it anew.

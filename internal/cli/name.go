@@ -23,7 +23,7 @@ func (c called) String() string {
 }
 
 // maxTitle is how much of a title stands in a line about what happened.
-const maxTitle = 40
+const maxTitle = 60
 
 // withNames puts what people say in the place of ids that say nothing. What a line is about has its title, others are short.
 func withNames(text string, find func(id string) (called, bool)) string {

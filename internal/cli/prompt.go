@@ -134,8 +134,12 @@ func (t *talking) line(ctx context.Context) (text string, ok bool, err error) {
 	}()
 	select {
 	case <-ctx.Done():
+		_, _ = io.WriteString(t.k.env.Stderr, "\n") // what follows begins a line of its own
 		return "", false, ctx.Err()
 	case l := <-came:
+		if !l.ok {
+			_, _ = io.WriteString(t.k.env.Stderr, "\n")
+		}
 		if errors.Is(l.err, bufio.ErrTooLong) {
 			l.err = fault.New(fault.BadValue, "answer", "the line is longer than %d bytes; give it in a file with -f", maxAnswerLine)
 		}
@@ -151,6 +155,11 @@ func (t *talking) read(ctx context.Context, q question) (string, bool, error) {
 	}
 	if n, err := strconv.Atoi(first); err == nil && n >= 1 && n <= len(q.choices) {
 		return q.choices[n-1], true, nil
+	}
+	for _, c := range q.choices {
+		if strings.EqualFold(c, first) && !slices.Contains(q.choices, first) {
+			return c, true, nil
+		}
 	}
 	end := ""
 	switch {

@@ -84,6 +84,9 @@ func (k *Kit) flagError(c *cobra.Command, err error) error {
 	return wrongUse(c, c.Name(), "%s", text)
 }
 
+// synonyms are flags that do for one command what the other does for another.
+var synonyms = map[string]string{"reason": "note", "note": "reason", "why": "reason", "message": "note", "output": "out", "yes": "apply"}
+
 // nearest finds a command of that name, or a flag that begins alike: most slips are in the middle or at the end of a
 // word.
 func nearest(c *cobra.Command, name string) string {
@@ -92,8 +95,11 @@ func nearest(c *cobra.Command, name string) string {
 			return name
 		}
 	}
+	if other := synonyms[name]; other != "" && c.Flags().Lookup(other) != nil {
+		return "--" + other
+	}
 	usages := c.Flags().FlagUsages() + c.InheritedFlags().FlagUsages()
-	for n := len(name); n >= 2; n-- {
+	for n := len(name); n >= max(2, (len(name)+1)/2); n-- {
 		for line := range strings.Lines(usages) {
 			_, rest, ok := strings.Cut(line, "--")
 			if word, _, _ := strings.Cut(rest, " "); ok && strings.HasPrefix(word, name[:n]) {

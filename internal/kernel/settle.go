@@ -215,7 +215,7 @@ func (r *Run) balanceAsks(n *node, s Stamp) Fact {
 	wanted := r.wantedAsks(n)
 	for _, a := range n.asks {
 		if !slices.ContainsFunc(wanted, a.sameAs) {
-			return AskClosed{Ask: a.ID, Node: n.ID, Withdrawn: "what it asked for is settled"}
+			return AskClosed{Ask: a.ID, Node: n.ID, Withdrawn: withdrawal(a, wanted)}
 		}
 	}
 	for _, w := range wanted {
@@ -225,6 +225,16 @@ func (r *Run) balanceAsks(n *node, s Stamp) Fact {
 		}
 	}
 	return nil
+}
+
+// withdrawal says why an ask is no longer open: another version is asked about in its place, or nothing is.
+func withdrawal(a *Ask, wanted []Ask) string {
+	for _, w := range wanted {
+		if w.Kind == a.Kind && w.Version != a.Version && w.Version != "" && a.Version != "" {
+			return "another version is asked about in its place"
+		}
+	}
+	return "what it asked for is settled"
 }
 
 // nextAskID skips ids that are taken: in a damaged journal the count may lag behind.

@@ -101,7 +101,7 @@ func CheckAddress(setting, address string) error {
 	switch {
 	case address == "":
 		return fault.New(fault.BadConfig, setting, "%s is empty; the address to publish to is needed", setting).With(
-			fault.Action{Action: "set it in your own settings", Command: "sluice config show", Why: "a workspace cannot say where to send things"})
+			fault.Action{Action: "set it in your own settings", Command: "sluice config show", Why: OwnSetting(setting) + "; a workspace cannot say where to send things"})
 	case err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http":
 		return fault.New(fault.BadConfig, setting, "%s is no address of the form https://host/path without a user", setting)
 	case u.Scheme == "http" && !isLoopback(u.Hostname()):
@@ -115,10 +115,16 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
+// OwnSetting says where a person sets what no workspace may.
+func OwnSetting(setting string) string {
+	variable := "SLUICE_" + strings.ToUpper(strings.ReplaceAll(setting, ".", "_"))
+	return "it shows your own config.yaml, which can set " + setting + "; so can the variable " + variable
+}
+
 // NoSecret refuses to publish without a secret.
 func NoSecret(setting, use string) error {
 	return fault.New(fault.BadConfig, setting, "%s needs a secret; %s names the variable that holds it", use, setting).With(
-		fault.Action{Action: "set it in your own settings", Command: "sluice config show"})
+		fault.Action{Action: "set it in your own settings", Command: "sluice config show", Why: OwnSetting(setting)})
 }
 
 // Create posts the version.

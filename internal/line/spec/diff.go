@@ -25,6 +25,9 @@ const (
 	Changed ChangeOp = "changed"
 )
 
+// isCounter is a field that every version has another value of: From and To tell it already.
+func isCounter(path string) bool { return path == "feature.updated_at" || path == "meta.spec_version" }
+
 // Diff lists the fields in which two versions differ, in the order of the newer one; what was removed stands last.
 func Diff(before, after CanonicalSpec) ([]Change, error) {
 	old, err := leaves(before)
@@ -42,6 +45,9 @@ func Diff(before, after CanonicalSpec) ([]Change, error) {
 	changes, stands := []Change{}, map[string]bool{}
 	for _, l := range now {
 		stands[l.path] = true
+		if isCounter(l.path) {
+			continue
+		}
 		from, there := was[l.path]
 		switch {
 		case !there:
@@ -51,7 +57,7 @@ func Diff(before, after CanonicalSpec) ([]Change, error) {
 		}
 	}
 	for _, l := range old {
-		if !stands[l.path] {
+		if !stands[l.path] && !isCounter(l.path) {
 			changes = append(changes, Change{Path: l.path, Op: Removed, From: l.value})
 		}
 	}

@@ -77,7 +77,7 @@ func (t *Target) Prepare(r ledger.Request) (publish.Payload, error) {
 		{"publish.feishu_app_token", t.o.AppToken}, {"publish.feishu_table_id", t.o.TableID}} {
 		if c.value == "" {
 			return publish.Payload{}, fault.New(fault.BadConfig, c.setting, "%s is empty; publishing to feishu needs it", c.setting).With(
-				fault.Action{Action: "set it in your own settings", Command: "sluice config show"})
+				fault.Action{Action: "set it in your own settings", Command: "sluice config show", Why: publish.OwnSetting(c.setting)})
 		}
 	}
 	if t.o.AppSecret == nil {
