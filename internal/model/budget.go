@@ -90,6 +90,9 @@ func told(r Request, reply Reply) journal.Usage {
 // low tells, once per limit, that not much of it is left. A store that cannot say is no reason to lose a reply.
 func (b *Budget) low(ctx context.Context, run string, u journal.Usage) []string {
 	var notes []string
+	if b.WarnAt <= 0 {
+		return nil
+	}
 	for _, l := range b.limits(run, b.Now()) {
 		spent, err := b.Store.Budget(ctx, l.Scope)
 		if err != nil {
@@ -99,7 +102,7 @@ func (b *Budget) low(ctx context.Context, run string, u journal.Usage) []string 
 		spent.Tokens, spent.Cost = spent.Tokens+u.Tokens(), spent.Cost+u.Cost
 		text := ""
 		switch {
-		case b.WarnAt <= 0 || spent.IsWarned:
+		case spent.IsWarned:
 		case l.Tokens > 0 && float64(spent.Tokens) >= b.WarnAt*float64(l.Tokens):
 			text = fmt.Sprintf("%s has spent %s of %s tokens", journal.ScopeName(l.Scope), journal.Thousands(spent.Tokens), journal.Thousands(l.Tokens))
 		case l.Cost > 0 && float64(spent.Cost) >= b.WarnAt*float64(l.Cost):
