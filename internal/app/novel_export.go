@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -143,7 +142,7 @@ func (a *App) bookFile(ctx context.Context, run *kernel.Run, w NovelExport, d *N
 	if w.Chapters != nil && len(d.Unwritten) > 0 {
 		file := story.Dir(d.Project) + "/" + story.ChapterFile(d.Unwritten[0])
 		return bookfile.Book{}, fault.New(fault.MissingPrerequisite, file, "chapter %d has no text: %s is missing", d.Unwritten[0], file).
-			With(novel.OnTo(run, slices.Max(d.Unwritten)+1, fault.Action{Action: "run", Command: fmt.Sprintf("sluice novel run %s --chapters %s", d.Project, novel.FormatChapters(d.Unwritten)), Why: "it writes what is missing"}))
+			With(a.goesOn(ctx, run, d.Unwritten)...)
 	}
 	if d.Rehearsed, err = a.rehearsed(ctx, run, d.Chapters); err != nil {
 		return bookfile.Book{}, err

@@ -9,20 +9,20 @@ import (
 	"sluice/internal/line/novel/story"
 )
 
-// Again are the commands that try chapters again that failed. One that builds on a chapter without text fails again until that
+// Again are the commands that try chapters that failed or are unwritten. One that builds on a chapter without text fails again until that
 // is written, so the scope takes in what is unwritten before it.
 func Again(r *kernel.Run, o *story.Outline, failed []int) []fault.Action {
 	if len(failed) == 0 {
 		return nil
 	}
 	project, scope := ProjectOf(r), withUnwritten(r, o, failed)
-	run := fault.Action{Action: "run", Command: fmt.Sprintf("sluice novel run %s --chapters %s", project, FormatChapters(scope)), Why: "it tries them again"}
+	run := fault.Action{Action: "run", Command: fmt.Sprintf("sluice novel run %s --chapters %s", project, FormatChapters(scope)), Why: "it writes them"}
 	if len(scope) > len(failed) {
 		run.Why = "it writes first what they build on"
 	}
 	locked := slices.DeleteFunc(Locked(r), func(n int) bool { return !slices.Contains(scope, n) })
 	if len(locked) == 0 {
-		return []fault.Action{OnTo(r, scope[len(scope)-1], run)}
+		return []fault.Action{OnTo(r, scope[len(scope)-1]+1, run)}
 	}
 	run.After = "unlock"
 	return []fault.Action{{Action: "unlock", Command: fmt.Sprintf("sluice novel unlock %s %s", project, FormatChapters(locked)), Why: "then they may be written"}, run}

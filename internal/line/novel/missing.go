@@ -20,21 +20,25 @@ func missingStep(r *kernel.Run, g Goal, lacking story.Place, from string) error 
 		scope = " --chapters " + FormatChapters(g.Chapters)
 	}
 	before := ""
+	add := func(a fault.Action) { a.After = before; before, f = a.Action, f.With(a) }
 	for _, step := range Steps()[slices.Index(Steps(), from):] {
-		a := fault.Action{Action: step, Command: fmt.Sprintf("sluice novel step %s %s", project, step), After: before}
-		if IsChapterStep(step) {
-			if isHeld {
-				break
+		if isHeld && IsChapterStep(step) {
+			return f.With(OnTo(r, story.MaxChapters+1, fault.Action{}))
+		}
+		if waits := Pending(r); step == StepText && len(waits) > 0 && slices.Contains(g.Chapters, waits[0]) { // it is written by what ends its revision
+			if rest := slices.DeleteFunc(slices.Clone(g.Chapters), func(n int) bool { return n == waits[0] }); len(rest) > 0 {
+				add(fault.Action{Action: step, Command: fmt.Sprintf("sluice novel step %s text --chapters %s", project, FormatChapters(rest))})
 			}
+			add(fault.Action{Action: "regen", Command: fmt.Sprintf("sluice novel regen %s %d", project, waits[0]), Why: "the chapter that waits is written anew"})
+			return f
+		}
+		a := fault.Action{Action: step, Command: fmt.Sprintf("sluice novel step %s %s", project, step)}
+		if IsChapterStep(step) {
 			a.Command += scope
 		}
-		f = f.With(a)
-		if before = step; step == g.until() {
+		if add(a); step == g.until() {
 			break
 		}
-	}
-	if isHeld {
-		return f.With(OnTo(r, story.MaxChapters+1, fault.Action{}))
 	}
 	return f.With(fault.Action{Action: "run", Command: fmt.Sprintf("sluice novel run %s --until %s%s", project, g.until(), scope), Why: "it does all of them in order"})
 }

@@ -150,9 +150,12 @@ func pendingOf(r *kernel.Run, body line.Body, chapter int) (story.RevisionStatus
 	}
 	if rev == nil {
 		file := pathOf(r, story.RevisionFile(chapter))
-		return story.RevisionStatus{}, fault.New(fault.RevisionUnreadable, file, "%s cannot be read", file).
-			With(fault.Action{Action: "reject", Command: fmt.Sprintf("sluice novel reject %s %d --reason TEXT", ProjectOf(r), chapter), Why: "the chapter stays as it is"},
-				fault.Action{Action: "regen", Command: fmt.Sprintf("sluice novel regen %s %d", ProjectOf(r), chapter), Why: "the chapter is written anew"})
+		f := fault.New(fault.RevisionUnreadable, file, "%s cannot be read", file).
+			With(fault.Action{Action: "reject", Command: fmt.Sprintf("sluice novel reject %s %d --reason TEXT", ProjectOf(r), chapter), Why: "the chapter stays as it is"})
+		if r.Approved(ChapterNode(chapter, StepPlan)) != nil {
+			f = f.With(fault.Action{Action: "regen", Command: fmt.Sprintf("sluice novel regen %s %d", ProjectOf(r), chapter), Why: "the chapter is written anew"})
+		}
+		return story.RevisionStatus{}, f
 	}
 	return *rev, nil
 }
@@ -167,10 +170,14 @@ func Apply(r *kernel.Run, body line.Body, s kernel.Stamp, chapter int, over bool
 	project := ProjectOf(r)
 	again := fault.Action{Action: "generate_candidate", Command: fmt.Sprintf("sluice novel candidate %s %d", project, chapter), Why: "it is made from the text that stands"}
 	reject := fault.Action{Action: "reject", Command: fmt.Sprintf("sluice novel reject %s %d --reason TEXT", project, chapter), Why: "the chapter stays as it is"}
-	if rev.RevisedChapter == nil {
-		return nil, fault.New(fault.MissingPrerequisite, project, "the revision of chapter %d has no candidate", chapter).With(again, reject)
-	}
 	text := r.Approved(ChapterNode(chapter, StepText))
+	if rev.RevisedChapter == nil {
+		f := fault.New(fault.MissingPrerequisite, project, "the revision of chapter %d has no candidate", chapter)
+		if text == nil { // there is nothing to revise
+			return nil, f.With(reject)
+		}
+		return nil, f.With(again, reject)
+	}
 	if text != nil && rev.Base != string(text.Digest) && !over {
 		return nil, fault.New(fault.StaleCandidate, project, "the candidate of chapter %d was made from a text that no longer stands", chapter).
 			With(again, reject, fault.Action{Action: "apply_revision", Command: fmt.Sprintf("sluice novel apply %s %d --over", project, chapter), Why: "it replaces the text that stands all the same"})

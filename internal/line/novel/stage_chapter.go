@@ -22,14 +22,20 @@ func (c *chapterStage) id(step string) kernel.NodeID { return ChapterNode(c.numb
 
 // next walks the order of work: plan, scenes, text, then what is made from the text. It gives a stage, or how it ended.
 func (c *chapterStage) next() (Stage, *End, error) {
-	if n, ok := c.run.Node(c.id(StepRevision)); ok && isPending(n) {
-		return Stage{}, &End{Chapter: c.number, State: Waiting}, nil
-	}
-	goal := c.guide.Goal
-	if !goal.Alone || goal.until() == StepPlan {
-		if st, end := c.node(planNode(c.number)); end != nil || !st.isEmpty() {
+	n, ok := c.run.Node(c.id(StepRevision))
+	isHeld, goal := ok && isPending(n), c.guide.Goal
+	waits := &End{Chapter: c.number, State: Waiting}
+	if !goal.Alone || goal.until() == StepPlan { // the chapter that waits may be repaired, and a plan touches no text
+		st, end := c.node(planNode(c.number))
+		if end != nil && isHeld {
+			end = waits
+		}
+		if end != nil || !st.isEmpty() {
 			return st, end, nil
 		}
+	}
+	if isHeld && (goal.until() != StepPlan || c.leadsOn()) {
+		return Stage{}, waits, nil
 	}
 	if goal.until() == StepPlan {
 		return Stage{}, &End{Chapter: c.number, State: Reached}, nil
@@ -38,6 +44,12 @@ func (c *chapterStage) next() (Stage, *End, error) {
 		return c.write()
 	}
 	return c.after()
+}
+
+// leadsOn tells whether the goal would make something of a later chapter.
+func (c *chapterStage) leadsOn() bool {
+	goal := c.guide.Goal
+	return goal.Chapters == nil || slices.ContainsFunc(goal.Chapters, func(n int) bool { return n > c.number && wouldGenerate(c.run, n, goal.until()) })
 }
 
 // node wants one node done: it is recorded, performed, or failed.

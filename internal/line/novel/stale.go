@@ -13,7 +13,7 @@ type Outdated struct {
 	ChapterNumber int             `json:"chapter_number,omitempty"`
 	Node          kernel.NodeID   `json:"node"`
 	Because       []kernel.NodeID `json:"because"` // what is another now, in the order of use
-	}
+}
 
 // Stale lists what a change touches: every step that was made from a version that no longer stands, by need or by want.
 // Settings do not count: a policy makes no text old. Nothing of it is made again by itself, except memory.

@@ -96,7 +96,7 @@ func supersede(r *kernel.Run, s kernel.Stamp, chapter int, why string) []Deed {
 }
 
 // Reopen gives what failed in the scope of a goal its attempts again: asking is the wish to. A review that failed and holds
-// its chapter is tried again by a review.
+// its chapter is tried again by a review; of a chapter that waits only the plan is made by a run.
 func Reopen(r *kernel.Run, s kernel.Stamp, g Goal) []Deed {
 	var deeds []Deed
 	add := func(id kernel.NodeID) {
@@ -117,7 +117,7 @@ func Reopen(r *kernel.Run, s kernel.Stamp, g Goal) []Deed {
 	pending := Pending(r)
 	for _, n := range chapters {
 		for _, id := range chapterNodes(r, n) {
-			if !slices.Contains(pending, n) {
+			if !slices.Contains(pending, n) || id == ChapterNode(n, StepPlan) {
 				add(id)
 			}
 		}
