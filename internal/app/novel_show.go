@@ -210,7 +210,11 @@ func (a *App) StaleNovel(ctx context.Context, name string) (StaleDoc, error) {
 			n := novel.CallsFor(id, settings)
 			calls, tokens = calls+n, tokens+cost.of(id, n)
 		}
-		w.Why += fmt.Sprintf("; %d calls, about %d tokens", calls, tokens)
+		word := "calls"
+		if calls == 1 {
+			word = "call"
+		}
+		w.Why += fmt.Sprintf("; %d %s, about %d tokens", calls, word, tokens)
 		d.Next = append(d.Next, w.Action)
 	}
 	return d, nil

@@ -44,10 +44,12 @@ func UpToDate(r *kernel.Run, stale []Outdated) []Way {
 	}
 	add("text", "sluice novel step "+u.project+" text --force", "it writes these chapters again", u.written,
 		func(n int) []kernel.NodeID { return append(sceneNodes(r, n), u.after(n)...) })
+	isMadeAgain := func(n int) bool { return slices.Contains(u.written, n) || slices.Contains(u.merged, n) }
+	u.remembered = slices.DeleteFunc(u.remembered, isMadeAgain) // writing and merging record and check the text themselves
 	add("memory", "sluice novel memory "+u.project+" --rebuild", "it records the memory of these chapters again", u.remembered,
 		func(n int) []kernel.NodeID { return []kernel.NodeID{ChapterNode(n, StepMemory)} })
-	for _, n := range u.checked { // what is written or merged again is checked by that
-		if !slices.Contains(u.written, n) && !slices.Contains(u.merged, n) {
+	for _, n := range u.checked {
+		if !isMadeAgain(n) {
 			all = append(all, Way{fault.Action{Action: "check", Command: fmt.Sprintf("sluice novel check %s %d", u.project, n), Why: "it checks the text that stands"}, []kernel.NodeID{ChapterNode(n, StepConsistency)}})
 		}
 	}
