@@ -65,9 +65,10 @@ func sealed(b journal.Budget) string {
 	return text
 }
 
-// heldQuery adds up what calls under way reserve in a scope.
+// heldQuery adds up what calls under way reserve in a scope. Its index is named: another one would lead through all calls
+// of the run or the day.
 func heldQuery(scope string) (string, []any, error) {
-	const held = `SELECT coalesce(sum(held_tokens), 0), coalesce(sum(held_cost), 0) FROM call
+	const held = `SELECT coalesce(sum(held_tokens), 0), coalesce(sum(held_cost), 0) FROM call INDEXED BY call_held
 		WHERE outcome = 'open' AND held_tokens > 0 AND `
 	if run, ok := strings.CutPrefix(scope, "run/"); ok {
 		return held + `run = ?`, []any{run}, nil
@@ -153,7 +154,7 @@ func (s *Store) ReleaseDead(ctx context.Context) error {
 // releaseDead gives back what calls of ended processes reserve, and tells whether there was anything. The locks of other
 // drivers are tried outside the writer, as with leases.
 func (s *Store) releaseDead(ctx context.Context) (released bool, err error) {
-	drivers, err := collect(ctx, s, `SELECT DISTINCT driver FROM call WHERE outcome = 'open' AND held_tokens > 0`, nil,
+	drivers, err := collect(ctx, s, `SELECT DISTINCT driver FROM call INDEXED BY call_held WHERE outcome = 'open' AND held_tokens > 0`, nil,
 		func(r scanner) (d string, err error) {
 			err = r.Scan(&d)
 			return d, err
