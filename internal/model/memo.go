@@ -10,7 +10,8 @@ import (
 	"sluice/internal/journal"
 )
 
-// Calls is the part of a store that remembers calls and replies. Each method is durable when it returns.
+// Calls is the part of a store that remembers calls and replies. A reply is durable when EndCall returns; that a call began
+// outlives the process, not a power cut.
 type Calls interface {
 	// Reply finds the reply stored under a key.
 	Reply(ctx context.Context, key string) (journal.Reply, bool, error)

@@ -67,7 +67,8 @@ func (s *Store) beginCall(ctx context.Context, c journal.Call) (id int64, err er
 	if c.Hold != nil {
 		hold, driver = *c.Hold, s.driver
 	}
-	err = s.writer.submit(ctx, func(w *writer) error {
+	// That a call was begun says nothing after a power cut: its reply is not there, and what it reserved ended with us.
+	err = s.writer.submitBrief(ctx, func(w *writer) error {
 		if c.Outcome == journal.Open {
 			if err := s.reserve(w, &hold); err != nil {
 				return err

@@ -21,6 +21,7 @@ const (
 // A *fault.Error from it is a refusal, and then it has written nothing; any other error spoils the transaction.
 type request struct {
 	apply   func(*writer) error
+	isBrief bool // it need not outlive the machine
 	state   atomic.Int32
 	refusal error
 	done    chan error
@@ -45,6 +46,7 @@ type writer struct {
 	commits    atomic.Int64
 	statements map[string]*sql.Stmt
 	rows       map[string]*row
+	isBrief    bool  // the connection does not sync its commits
 	last       error // of the final flush
 }
 
@@ -68,10 +70,19 @@ func startWriter(ctx context.Context, db *sql.DB, m *marks, busy time.Duration, 
 // submit waits until the change is durable or refused. A request that ctx ends before the writer took it is dropped;
 // after that its true outcome is returned.
 func (w *writer) submit(ctx context.Context, apply func(*writer) error) error {
+	return w.hand(ctx, &request{apply: apply, done: make(chan error, 1)})
+}
+
+// submitBrief is submit for what matters only while the process lives or until the next durable change: everyone sees it
+// and it outlives the process, but a power cut may take it.
+func (w *writer) submitBrief(ctx context.Context, apply func(*writer) error) error {
+	return w.hand(ctx, &request{apply: apply, isBrief: true, done: make(chan error, 1)})
+}
+
+func (w *writer) hand(ctx context.Context, r *request) error {
 	if err := ctx.Err(); err != nil {
 		return failure(w.file, err)
 	}
-	r := &request{apply: apply, done: make(chan error, 1)}
 	select {
 	case w.queue <- r:
 	case <-ctx.Done():
@@ -137,8 +148,12 @@ func (w *writer) serve(first *request) {
 	if !first.state.CompareAndSwap(waiting, taken) {
 		return
 	}
-	err := w.begin()
-	group := w.collect(first)
+	isBrief := first.isBrief && len(w.queue) == 0
+	err := w.begin(isBrief)
+	group := []*request{first}
+	if !isBrief {
+		group = w.collect(first)
+	}
 	if err == nil {
 		err = w.finish(group)
 	}
@@ -178,14 +193,17 @@ func (w *writer) collect(first *request) []*request {
 
 // commit does the group in a transaction of its own.
 func (w *writer) commit(group []*request) error {
-	if err := w.begin(); err != nil {
+	if err := w.begin(false); err != nil {
 		return err
 	}
 	return w.finish(group)
 }
 
 // begin takes the write lock of the file, waiting for other processes as long as the options say.
-func (w *writer) begin() error {
+func (w *writer) begin(isBrief bool) error {
+	if err := w.setBrief(isBrief); err != nil {
+		return err
+	}
 	deadline := time.Now().Add(w.busy)
 	for {
 		_, err := w.exec("BEGIN IMMEDIATE")
@@ -193,6 +211,23 @@ func (w *writer) begin() error {
 			return err
 		}
 	}
+}
+
+// setBrief says whether commits are synced. Those of a write-ahead log are whole and in order either way; the next synced one
+// takes along those before it. The statement acts when it is compiled, so it cannot be prepared once.
+func (w *writer) setBrief(isBrief bool) error {
+	if isBrief == w.isBrief {
+		return nil
+	}
+	level := "FULL"
+	if isBrief {
+		level = "NORMAL"
+	}
+	_, err := w.conn.ExecContext(context.Background(), "PRAGMA synchronous="+level)
+	if err == nil {
+		w.isBrief = isBrief
+	}
+	return err
 }
 
 // finish writes the deferred marks and the group into the transaction that is open and commits it. After an error

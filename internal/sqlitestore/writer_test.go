@@ -15,6 +15,25 @@ import (
 	"sluice/internal/journal"
 )
 
+// TestOnlyBriefCommitsAreNotSynced asks the connection how it commits, from inside each kind of transaction.
+func TestOnlyBriefCommitsAreNotSynced(t *testing.T) {
+	s := mustOpen(t, t.TempDir())
+	level := 0
+	look := func(w *writer) error {
+		return w.conn.QueryRowContext(context.Background(), "PRAGMA synchronous").Scan(&level)
+	}
+	const normal, full = 1, 2
+	for i, want := range []int{full, normal, normal, full, normal, full} {
+		submit := s.writer.submit
+		if want == normal {
+			submit = s.writer.submitBrief
+		}
+		if err := submit(t.Context(), look); err != nil || level != want {
+			t.Errorf("commit %d: level %d, want %d, %v", i, level, want, err)
+		}
+	}
+}
+
 func TestAStepIsOneCommit(t *testing.T) {
 	s := mustOpen(t, t.TempDir())
 	b := batch("r1", 0)
