@@ -210,7 +210,10 @@ func (n *names) shown(text string) string {
 	text = strings.ReplaceAll(text, n.home, "/home/ann")
 	text = pageTime.ReplaceAllStringFunc(text, func(s string) string {
 		m := pageTime.FindStringSubmatch(s)
-		return "2026-11-15" + m[1] + "09:30:00" + strings.Map(zero, m[2]) + "Z"
+		if m[2] != "" { // zeros at its end are not written
+			m[2] = ".000000"
+		}
+		return "2026-11-15" + m[1] + "09:30:00" + m[2] + "Z"
 	})
 	text = pageDate.ReplaceAllStringFunc(text, func(s string) string {
 		if n.toPage[s] == s {
@@ -222,13 +225,6 @@ func (n *names) shown(text string) string {
 	text = pageSpan.ReplaceAllString(text, "0s")
 	text = pageDeath.ReplaceAllString(text, "Killed")
 	return pageToken.ReplaceAllStringFunc(text, n.token)
-}
-
-func zero(r rune) rune {
-	if r == '.' {
-		return r
-	}
-	return '0'
 }
 
 func (n *names) token(s string) string {
