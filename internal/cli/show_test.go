@@ -192,20 +192,6 @@ func TestCutCountsColumns(t *testing.T) {
 	}
 }
 
-func FuzzClean(f *testing.F) {
-	f.Add("a\x1b[0m\u202e文", 5)
-	f.Fuzz(func(t *testing.T, s string, width int) {
-		for _, r := range clean(s) {
-			if isUnsafe(r) {
-				t.Fatalf("clean(%q) leaves %q", s, r)
-			}
-		}
-		if width = width % 100; width > 0 && columns(cut(clean(s), width)) > width {
-			t.Fatalf("cut(%q, %d) is too wide", s, width)
-		}
-	})
-}
-
 func TestPlainProgressIsLines(t *testing.T) {
 	var b strings.Builder
 	p := &progress{w: &b, now: time.Now, columns: func() int { return 0 }}

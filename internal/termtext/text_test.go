@@ -66,6 +66,19 @@ func TestWrap(t *testing.T) {
 	}
 }
 
+func FuzzLine(f *testing.F) {
+	f.Add("a\x1b[0m\u202e文", 5)
+	f.Fuzz(func(t *testing.T, text string, columns int) {
+		line := Line(text)
+		if strings.ContainsFunc(line, IsUnsafe) {
+			t.Errorf("%q is not harmless", line)
+		}
+		if columns %= 100; columns > 0 && Columns(Cut(line, columns)) > columns {
+			t.Errorf("%q is cut to more than %d columns", line, columns)
+		}
+	})
+}
+
 func FuzzWrap(f *testing.F) {
 	f.Add("the quick brown 黄色", 7)
 	f.Add("\x1b[0m\u202e", 3)
