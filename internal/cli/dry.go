@@ -20,7 +20,7 @@ func driving() []string {
 		"scene generate", "scene plan", "scene run", "scene resume", "scene approve", "scene reject", "scene choose",
 		"task new", "task run", "task supply", "task feasibility", "task review",
 		"spec new", "spec run", "spec answer", "spec amend", "spec review",
-		"novel run", "novel resume", "novel generate", "novel step", "novel regen", "novel review", "novel check", "novel memory", "novel candidate",
+		"novel run", "novel resume", "novel step", "novel regen", "novel review", "novel check", "novel memory", "novel candidate",
 		"novel apply", "novel reject", "novel scene generate", "novel scene merge"}
 }
 
