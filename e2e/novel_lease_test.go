@@ -6,7 +6,7 @@ import (
 )
 
 // TestARefusedRequestRecordsNothing: while another process works on a book, what would drive it too is refused and leaves no
-// trace; a person's decision is recorded all the same.
+// trace.
 func TestARefusedRequestRecordsNothing(t *testing.T) {
 	p := newBook(t, "--logic-review", "blocking")
 	s := &shell{t: t, dir: p.dir}
