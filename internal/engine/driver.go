@@ -30,9 +30,10 @@ type driver struct {
 	starting []*flight // their beginning is decided and not committed yet
 	results  chan result
 	commands chan request
-	done     chan struct{} // closed when no command is taken any more
-	seen     int64         // of the workspace, when the run was last caught up
-	broke    bool          // a node may wait for money
+	done     chan struct{}    // closed when no command is taken any more
+	seen     int64            // of the workspace, when the run was last caught up
+	lingered <-chan time.Time // tells when what was decided waits no longer for more; nil: it does not wait
+	broke    bool             // a node may wait for money
 }
 
 // request is commands of a person handed to the owner of a run.
@@ -130,6 +131,13 @@ func (d *driver) loop(ctx context.Context) (released bool, err error) {
 				return false, err
 			}
 			if !idle {
+				continue
+			}
+		}
+		if d.mayLinger() {
+			if came, err := d.linger(ctx); err != nil {
+				return false, err
+			} else if came {
 				continue
 			}
 		}
@@ -287,6 +295,7 @@ func (d *driver) perform(ctx context.Context, duty kernel.Duty) error {
 // meanwhile, the run is loaded and everything decided again.
 func (d *driver) settle(ctx context.Context, idle bool) (released bool, err error) {
 	ctx = context.WithoutCancel(ctx) // what is decided is committed even when the user stops us
+	d.lingered = nil
 	for try := 0; ; try++ {
 		before := d.after
 		err := d.commit(ctx, d.lease.Epoch, idle)

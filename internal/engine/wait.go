@@ -10,20 +10,22 @@ import (
 	"sluice/internal/line"
 )
 
-// wait takes in results, commands and what others appended: at least one, and whatever waits with it. It tells whether
-// the user stopped the drive; then everything in flight is delivered or withdrawn.
+// wait takes in results, commands and what others appended: at least one where nothing else is left to do, and whatever waits
+// with it. It tells whether the user stopped the drive; then everything in flight is delivered or withdrawn.
 func (d *driver) wait(ctx context.Context) (stopped bool, err error) {
-	poll := time.NewTicker(pollEvery)
-	defer poll.Stop()
-	select {
-	case <-ctx.Done():
-		return true, d.stop(ctx)
-	case res := <-d.results:
-		err = d.take(ctx, res)
-	case req := <-d.commands:
-		err = d.obey(ctx, req)
-	case <-poll.C:
-		return false, d.notice(ctx)
+	if len(d.duties()) == 0 {
+		poll := time.NewTicker(pollEvery)
+		defer poll.Stop()
+		select {
+		case <-ctx.Done():
+			return true, d.stop(ctx)
+		case res := <-d.results:
+			err = d.take(ctx, res)
+		case req := <-d.commands:
+			err = d.obey(ctx, req)
+		case <-poll.C:
+			return false, d.notice(ctx)
+		}
 	}
 	for err == nil {
 		select {
@@ -36,6 +38,31 @@ func (d *driver) wait(ctx context.Context) (stopped bool, err error) {
 		}
 	}
 	return false, err
+}
+
+// lingerFor is how long a result that lets nothing begin waits for others: those of calls that were made together come
+// together, and share a commit. The reply it came from is stored already.
+const lingerFor = 20 * time.Millisecond
+
+// mayLinger tells whether nobody waits for what was decided, and more may come.
+func (d *driver) mayLinger() bool {
+	return len(d.events) > 0 && len(d.starting) == 0 && len(d.flying) > 0 && len(d.duties()) == 0
+}
+
+// linger waits a moment for one more result, and tells whether it came. The moment begins with the first of a turn.
+func (d *driver) linger(ctx context.Context) (came bool, err error) {
+	if d.lingered == nil {
+		d.lingered = time.After(lingerFor)
+	}
+	select {
+	case res := <-d.results:
+		return true, d.take(ctx, res)
+	case req := <-d.commands:
+		return true, d.obey(ctx, req)
+	case <-d.lingered:
+	case <-ctx.Done():
+	}
+	return false, nil
 }
 
 // take brings a worker's result into the run.
