@@ -10,8 +10,8 @@ import (
 	"sluice/internal/journal"
 )
 
-// Calls is the part of a store that remembers calls and replies. A reply is durable when EndCall returns; that a call began
-// outlives the process, not a power cut.
+// Calls is the part of a store that remembers calls and replies. Both outlive the process when the store returns; a power cut
+// may take that a call began, and a reply of the last few milliseconds of which nothing durable was made.
 type Calls interface {
 	// Reply finds the reply stored under a key.
 	Reply(ctx context.Context, key string) (journal.Reply, bool, error)

@@ -33,7 +33,7 @@ func (s *Store) Reply(ctx context.Context, key string) (journal.Reply, bool, err
 	})
 }
 
-// BeginCall records a call before it is made; it is durable when its id is returned. A call that is not open, such as
+// BeginCall records a call before it is made. A call that is not open, such as
 // the reuse of a reply, is recorded whole. What it holds is reserved in the same commit, or it is refused with
 // budget_used_up and nothing is written. Holds of processes that ended do not count.
 func (s *Store) BeginCall(ctx context.Context, c journal.Call) (int64, error) {
@@ -68,7 +68,7 @@ func (s *Store) beginCall(ctx context.Context, c journal.Call) (id int64, err er
 		hold, driver = *c.Hold, s.driver
 	}
 	// That a call was begun says nothing after a power cut: its reply is not there, and what it reserved ended with us.
-	err = s.writer.submitBrief(ctx, func(w *writer) error {
+	err = s.writer.submitWith(ctx, someday, func(w *writer) error {
 		if c.Outcome == journal.Open {
 			if err := s.reserve(w, &hold); err != nil {
 				return err
@@ -95,7 +95,8 @@ func price(u journal.Usage) sql.NullInt64 {
 }
 
 // EndCall completes an open call and stores its reply, if it has one, in the same commit, and what it cost is spent. A key
-// keeps its first reply. Who answered may be another model than was asked: the call then names that one.
+// keeps its first reply. Who answered may be another model than was asked: the call then names that one. What is made of
+// the reply is committed after it, so the one is never durable without the other.
 func (s *Store) EndCall(ctx context.Context, id int64, r *journal.Reply, outcome journal.Outcome, u journal.Usage,
 	errText string) error {
 	var content []byte
@@ -105,7 +106,7 @@ func (s *Store) EndCall(ctx context.Context, id int64, r *journal.Reply, outcome
 		provider, model = r.Provider, r.Model
 	}
 	now := s.now()
-	return s.writer.submit(ctx, func(w *writer) error {
+	return s.writer.submitWith(ctx, soon, func(w *writer) error {
 		var run string
 		var started int64
 		ended, err := w.scan(`UPDATE call SET ended = ?, input_tokens = ?, output_tokens = ?, cached_tokens = ?, duration_ns = ?, cost = ?,

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -15,13 +16,25 @@ const (
 	groupLimit = 64   // requests that share one transaction
 	rowLimit   = 4096 // run rows remembered between transactions
 	busyPoll   = 2    // milliseconds
+
+	syncWithin = 10 * time.Millisecond // what is to be durable soon waits this long for a change that is synced anyway
+)
+
+// haste says by when a change must outlive the machine. It outlives the process as soon as its request is answered, and
+// whatever is committed after it is lost with it or not at all.
+type haste int
+
+const (
+	atOnce  haste = iota // before its request is answered
+	soon                 // with the next change that is synced, or within syncWithin
+	someday              // with the next change that is synced
 )
 
 // request is one change that waits for the writer. apply runs inside a transaction and may run again in another one.
 // A *fault.Error from it is a refusal, and then it has written nothing; any other error spoils the transaction.
 type request struct {
 	apply   func(*writer) error
-	isBrief bool // it need not outlive the machine
+	haste   haste
 	state   atomic.Int32
 	refusal error
 	done    chan error
@@ -46,8 +59,9 @@ type writer struct {
 	commits    atomic.Int64
 	statements map[string]*sql.Stmt
 	rows       map[string]*row
-	isBrief    bool  // the connection does not sync its commits
-	last       error // of the final flush
+	isBrief    bool             // the connection does not sync its commits
+	owed       <-chan time.Time // tells when changes that are to be durable soon must be; nil: there are none
+	last       error            // of the final flush
 }
 
 func startWriter(ctx context.Context, db *sql.DB, m *marks, busy time.Duration, file string) (*writer, error) {
@@ -70,16 +84,12 @@ func startWriter(ctx context.Context, db *sql.DB, m *marks, busy time.Duration, 
 // submit waits until the change is durable or refused. A request that ctx ends before the writer took it is dropped;
 // after that its true outcome is returned.
 func (w *writer) submit(ctx context.Context, apply func(*writer) error) error {
-	return w.hand(ctx, &request{apply: apply, done: make(chan error, 1)})
+	return w.submitWith(ctx, atOnce, apply)
 }
 
-// submitBrief is submit for what matters only while the process lives or until the next durable change: everyone sees it
-// and it outlives the process, but a power cut may take it.
-func (w *writer) submitBrief(ctx context.Context, apply func(*writer) error) error {
-	return w.hand(ctx, &request{apply: apply, isBrief: true, done: make(chan error, 1)})
-}
-
-func (w *writer) hand(ctx context.Context, r *request) error {
+// submitWith is submit for what need not be durable when it is answered.
+func (w *writer) submitWith(ctx context.Context, h haste, apply func(*writer) error) error {
+	r := &request{apply: apply, haste: h, done: make(chan error, 1)}
 	if err := ctx.Err(); err != nil {
 		return failure(w.file, err)
 	}
@@ -122,6 +132,8 @@ func (w *writer) loop() {
 		select {
 		case r := <-w.queue:
 			w.serve(r)
+		case <-w.owed:
+			w.pay()
 		case <-w.quit:
 			w.drain()
 			return
@@ -135,6 +147,9 @@ func (w *writer) drain() {
 		case r := <-w.queue:
 			w.serve(r)
 		default:
+			if w.owed != nil {
+				w.pay()
+			}
 			if w.marks.any() {
 				w.last = w.commit(nil)
 			}
@@ -148,11 +163,11 @@ func (w *writer) serve(first *request) {
 	if !first.state.CompareAndSwap(waiting, taken) {
 		return
 	}
-	isBrief := first.isBrief && len(w.queue) == 0
+	group := w.collect(append(make([]*request, 0, groupLimit), first))
+	isBrief := !slices.ContainsFunc(group, func(r *request) bool { return r.haste == atOnce })
 	err := w.begin(isBrief)
-	group := []*request{first}
 	if !isBrief {
-		group = w.collect(first)
+		group = w.collect(group)
 	}
 	if err == nil {
 		err = w.finish(group)
@@ -164,9 +179,22 @@ func (w *writer) serve(first *request) {
 		}
 		return
 	}
+	if isBrief && w.owed == nil && slices.ContainsFunc(group, func(r *request) bool { return r.haste == soon }) {
+		w.owed = time.After(syncWithin)
+	}
 	for _, r := range group {
 		r.answer(err, w.file)
 	}
+}
+
+// pay makes durable what was to be so soon. A transaction that writes nothing syncs nothing, so it counts itself. Where that
+// fails, the next change that must be durable either takes the others along or tells its caller why it cannot.
+func (w *writer) pay() {
+	w.owed = nil
+	_ = w.commit([]*request{{apply: func(w *writer) error {
+		_, err := w.exec("INSERT INTO counter (name, last) VALUES ('synced', 1) ON CONFLICT (name) DO UPDATE SET last = last + 1")
+		return err
+	}}})
 }
 
 func (r *request) answer(err error, file string) {
@@ -176,8 +204,8 @@ func (r *request) answer(err error, file string) {
 	r.done <- failure(file, err)
 }
 
-func (w *writer) collect(first *request) []*request {
-	group := append(make([]*request, 0, groupLimit), first)
+// collect adds to a group what waits.
+func (w *writer) collect(group []*request) []*request {
 	for len(group) < groupLimit {
 		select {
 		case r := <-w.queue:
@@ -264,6 +292,9 @@ func (w *writer) finish(group []*request) (err error) {
 	}
 	if written {
 		w.commits.Add(1)
+		if !w.isBrief {
+			w.owed = nil
+		}
 	}
 	w.marks.settle(marks)
 	return nil

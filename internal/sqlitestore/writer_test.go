@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"sluice/internal/digest"
@@ -15,22 +16,57 @@ import (
 	"sluice/internal/journal"
 )
 
-// TestOnlyBriefCommitsAreNotSynced asks the connection how it commits, from inside each kind of transaction.
-func TestOnlyBriefCommitsAreNotSynced(t *testing.T) {
+// TestOnlyWhatCanWaitIsNotSynced asks the connection how it commits, from inside each kind of transaction.
+func TestOnlyWhatCanWaitIsNotSynced(t *testing.T) {
 	s := mustOpen(t, t.TempDir())
 	level := 0
 	look := func(w *writer) error {
 		return w.conn.QueryRowContext(context.Background(), "PRAGMA synchronous").Scan(&level)
 	}
 	const normal, full = 1, 2
-	for i, want := range []int{full, normal, normal, full, normal, full} {
-		submit := s.writer.submit
-		if want == normal {
-			submit = s.writer.submitBrief
+	for i, h := range []haste{atOnce, soon, someday, atOnce, someday, soon, atOnce} {
+		want := normal
+		if h == atOnce {
+			want = full
 		}
-		if err := submit(t.Context(), look); err != nil || level != want {
+		if err := s.writer.submitWith(t.Context(), h, look); err != nil || level != want {
 			t.Errorf("commit %d: level %d, want %d, %v", i, level, want, err)
 		}
+	}
+}
+
+// TestWhatIsToBeDurableSoonIs waits for the commit that syncs those before it, which comes only where no other did.
+func TestWhatIsToBeDurableSoonIs(t *testing.T) {
+	for name, c := range map[string]struct {
+		changes []haste
+		synced  int64
+	}{
+		"alone":                     {[]haste{soon}, 1},
+		"two, once":                 {[]haste{soon, someday, soon}, 1},
+		"with the next":             {[]haste{soon, atOnce}, 0},
+		"after one that was synced": {[]haste{atOnce, soon}, 1},
+		"nothing soon":              {[]haste{someday, someday}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := mustOpen(t, t.TempDir())
+				for i, h := range c.changes {
+					err := s.writer.submitWith(t.Context(), h, func(w *writer) error {
+						_, err := w.exec("INSERT INTO counter (name, last) VALUES (?, 1)", fmt.Sprintf("change-%d", i))
+						return err
+					})
+					if err != nil {
+						t.Fatal(err)
+					}
+				}
+				time.Sleep(2 * syncWithin)
+				synctest.Wait()
+				next, err := s.Reserve(t.Context(), "synced", 1)
+				if err != nil || next-1 != c.synced {
+					t.Errorf("synced %d times, want %d, %v", next-1, c.synced, err)
+				}
+			})
+		})
 	}
 }
 
