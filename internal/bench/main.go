@@ -38,7 +38,8 @@ func measure(ctx context.Context, rounds int, only string) error {
 		{"load_ms", load},
 		{"validators_ms", validators},
 		{"tasks", tasks},
-		{"novels", novels},
+		{"novel_300", longBook},
+		{"novel_critical_path", criticalPath},
 		{"specs", specs},
 		{"mcp_status", mcpCalls},
 	} {

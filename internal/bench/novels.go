@@ -15,13 +15,8 @@ import (
 	"sluice/internal/line/novel/story"
 )
 
-// novels measures books: the time per chapter at the end of a book of 300 chapters against its start, how its prompts
-// grow, how long its status takes from a cold start, and a chapter with a model that takes 100 ms against its critical
-// path.
-func novels(ctx context.Context, rounds int) error {
-	if err := longBook(ctx, min(rounds, 3)); err != nil {
-		return err
-	}
+// criticalPath measures a chapter with a model that takes 100 ms against the calls that must follow one another.
+func criticalPath(ctx context.Context, rounds int) error {
 	var excess []float64
 	for range min(rounds, 3) {
 		b, err := writeBook(ctx, 10, "- agent: \"*\"\n  delay: 100ms\n")
@@ -39,7 +34,10 @@ func novels(ctx context.Context, rounds int) error {
 	return nil
 }
 
+// longBook measures a book of 300 chapters: the time per chapter at its end against its start, how its prompts grow, and
+// how long its status takes from a cold start.
 func longBook(ctx context.Context, rounds int) error {
+	rounds = min(rounds, 3)
 	const chapters, few = 300, 30
 	var times, prompts, perChapter, statuses []float64
 	for range rounds {
