@@ -25,7 +25,7 @@ func New() (*line.Line, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := steps{prompts: set, schemas: all, outlines: &outlineMemo{}}
+	s := steps{prompts: set, schemas: all, shelf: &shelf{}}
 	return &line.Line{
 		Name:       Name,
 		Definition: []byte(`{"line":"novel","revision":1,"steps":["world","theme","characters","outline","plan","text"]}`),

@@ -2,7 +2,7 @@ package novel
 
 import (
 	"encoding/json"
-	"sync/atomic"
+	"errors"
 
 	"sluice/internal/digest"
 	"sluice/internal/fault"
@@ -14,35 +14,23 @@ import (
 
 // material is what a step works from: the documents among its inputs.
 type material struct {
-	in   line.In
-	book briefing.Book
+	in    line.In
+	shelf *shelf
+	book  briefing.Book
 }
 
 // gather reads the documents of the book that a step was given, or says what it lacks.
 func (s steps) gather(in line.In, nodes ...kernel.NodeID) (material, []kernel.NodeID, error) {
-	m := material{in: in}
+	m := material{in: in, shelf: s.shelf}
 	if lacking := in.Lacking(append([]kernel.NodeID{SettingsNode}, nodes...)...); len(lacking) > 0 {
 		return m, lacking, nil
 	}
 	b := &m.book
 	b.Settings = story.DefaultSettings()
-	for _, one := range []struct {
-		id   kernel.NodeID
-		into any
-	}{
-		{SettingsNode, &b.Settings}, {WorldNode, &b.World}, {ThemeNode, &b.Theme}, {CharactersNode, &b.Characters},
-	} {
-		if d, ok := in.Input(one.id); ok {
-			if err := stored(d, one.into); err != nil {
-				return m, nil, err
-			}
-		}
-	}
-	if d, ok := in.Input(OutlineNode); ok {
-		var err error
-		if b.Outline, err = s.outlines.read(d); err != nil {
-			return m, nil, err
-		}
+	if err := errors.Join(
+		given(&m, SettingsNode, &b.Settings), given(&m, WorldNode, &b.World), given(&m, ThemeNode, &b.Theme),
+		given(&m, CharactersNode, &b.Characters), given(&m, OutlineNode, &b.Outline)); err != nil {
+		return m, nil, err
 	}
 	if b.Settings.ProjectName == "" {
 		b.Settings.ProjectName = ProjectOf(in.Run)
@@ -50,27 +38,12 @@ func (s steps) gather(in line.In, nodes ...kernel.NodeID) (material, []kernel.No
 	return m, nil, nil
 }
 
-// outlineMemo keeps the outline that was read last: every step of a long book needs it, and it is as long as the book. It
-// is known by its digest, so that it cannot be out of date. Nobody changes what it gives.
-type outlineMemo struct {
-	last atomic.Pointer[knownOutline]
-}
-
-type knownOutline struct {
-	digest   digest.Digest
-	document story.Outline
-}
-
-func (m *outlineMemo) read(d line.Doc) (story.Outline, error) {
-	if k := m.last.Load(); k != nil && k.digest == d.Version.Digest {
-		return k.document, nil
+// given reads what stands at a node among the inputs; where there is nothing, into stays as it is.
+func given[T any](m *material, id kernel.NodeID, into *T) (err error) {
+	if d, ok := m.in.Input(id); ok {
+		*into, err = open(m.shelf, d, *into)
 	}
-	var o story.Outline
-	if err := stored(d, &o); err != nil {
-		return o, err
-	}
-	m.last.Store(&knownOutline{d.Version.Digest, o})
-	return o, nil
+	return err
 }
 
 // remember reads the memory that a brief for a chapter can use, or says what it lacks. An entry that is not there is
@@ -89,8 +62,8 @@ func (m *material) remember(chapter int) ([]kernel.NodeID, error) {
 		if !ok {
 			continue
 		}
-		var entry story.ChapterMemoryEntry
-		if err := stored(d, &entry); err != nil {
+		entry, err := open(m.shelf, d, story.ChapterMemoryEntry{})
+		if err != nil {
 			return nil, err
 		}
 		m.book.Memory = append(m.book.Memory, entry)
@@ -100,21 +73,20 @@ func (m *material) remember(chapter int) ([]kernel.NodeID, error) {
 
 // plan reads the plan of a chapter among the inputs; a chapter that came from elsewhere may have none.
 func (m *material) plan(chapter int) (story.ChapterPlan, error) {
-	plan := story.ChapterPlan{ChapterNumber: chapter}
 	if d, ok := m.in.Input(ChapterNode(chapter, StepPlan)); ok {
-		return plan, stored(d, &plan)
+		return open(m.shelf, d, story.ChapterPlan{})
 	}
-	return plan, nil
+	return story.ChapterPlan{ChapterNumber: chapter}, nil
 }
 
 // text reads the chapter's text among the inputs.
 func (m *material) text(chapter int) (story.GeneratedChapter, line.Doc, error) {
-	var c story.GeneratedChapter
 	d, ok := m.in.Input(ChapterNode(chapter, StepText))
 	if !ok {
-		return c, d, fault.New(fault.MissingPrerequisite, string(m.in.Node.ID), "chapter %d has no text", chapter)
+		return story.GeneratedChapter{}, d, fault.New(fault.MissingPrerequisite, string(m.in.Node.ID), "chapter %d has no text", chapter)
 	}
-	return c, d, stored(d, &c)
+	c, err := open(m.shelf, d, story.GeneratedChapter{})
+	return c, d, err
 }
 
 // stored reads a document that the journal holds: it was checked when it came in.

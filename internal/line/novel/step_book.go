@@ -33,9 +33,9 @@ const (
 
 // steps are those of the line.
 type steps struct {
-	prompts  *prompt.Set
-	schemas  schemas
-	outlines *outlineMemo
+	prompts *prompt.Set
+	schemas schemas
+	shelf   *shelf
 }
 
 // call renders the prompt of a brief. What people said when they had it made again goes in as their wish.

@@ -107,15 +107,15 @@ func (m *material) before(chapter, scene int) (briefing.Before, error) {
 		if !ok {
 			continue
 		}
-		var s story.GeneratedScene
-		if err := stored(d, &s); err != nil {
+		s, err := open(m.shelf, d, story.GeneratedScene{})
+		if err != nil {
 			return b, err
 		}
 		b.Earlier = append(b.Earlier, s)
 	}
 	if d, ok := m.in.Input(ChapterNode(chapter-1, StepText)); ok {
-		var c story.GeneratedChapter
-		if err := stored(d, &c); err != nil {
+		c, err := open(m.shelf, d, story.GeneratedChapter{})
+		if err != nil {
 			return b, err
 		}
 		if n := len(c.Scenes); n > 0 {
@@ -132,7 +132,7 @@ func (s steps) text(in line.In) (line.Move, error) {
 	if err != nil {
 		return line.Move{}, err
 	}
-	m := material{in: in}
+	m := material{in: in, shelf: s.shelf}
 	plan, err := m.plan(p.Chapter)
 	if err != nil {
 		return line.Move{}, err
@@ -150,8 +150,8 @@ func (s steps) text(in line.In) (line.Move, error) {
 		if !ok {
 			return line.Move{}, missingScene(in.Run, p.Chapter, sp.SceneNumber)
 		}
-		var scene story.GeneratedScene
-		if err := stored(d, &scene); err != nil {
+		scene, err := open(s.shelf, d, story.GeneratedScene{})
+		if err != nil {
 			return line.Move{}, err
 		}
 		scene.SceneNumber = sp.SceneNumber

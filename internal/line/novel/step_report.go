@@ -43,7 +43,7 @@ func (s steps) judging(in line.In) (judged, []kernel.NodeID, error) {
 // memory records a chapter for those that come after it.
 func (s steps) memory(in line.In) (line.Move, error) {
 	if len(in.Replies) > 0 {
-		return remembered(in)
+		return s.remembered(in)
 	}
 	j, lacking, err := s.judging(in)
 	if err != nil || len(lacking) > 0 {
@@ -56,12 +56,12 @@ func (s steps) memory(in line.In) (line.Move, error) {
 	return asking(s.call(in, b, s.schemas.memory))
 }
 
-func remembered(in line.In) (line.Move, error) {
+func (s steps) remembered(in line.In) (line.Move, error) {
 	entry, err := decodeReply[story.ChapterMemoryEntry](in.Replies[0])
 	if err != nil {
 		return line.Move{}, err
 	}
-	m := material{in: in}
+	m := material{in: in, shelf: s.shelf}
 	text, _, err := m.text(ChapterOf(in.Node.ID))
 	if err != nil {
 		return line.Move{}, err

@@ -19,7 +19,7 @@ func Words(text string) int {
 				n++
 			}
 			inWord, bridge, last = true, 0, r
-		case unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Me, r) || unicode.Is(unicode.Mc, r) || unicode.Is(unicode.Cf, r):
+		case r > unicode.MaxASCII && unicode.In(r, unicode.Mn, unicode.Me, unicode.Mc, unicode.Cf):
 			// marks and joiners belong to what they stand on
 		case inWord && bridge == 0 && isBridge(r):
 			bridge = r
@@ -30,7 +30,12 @@ func Words(text string) int {
 	return n
 }
 
+// isCJK is asked of every character, and most are told apart by their number alone: below the first radical there are only two
+// tone marks of bopomofo.
 func isCJK(r rune) bool {
+	if r < '\u2e80' && r != '˪' && r != '˫' {
+		return false
+	}
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Bopomofo) || r == 'ー' || r == '々' || r == '〇'
 }
 
