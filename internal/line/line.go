@@ -154,6 +154,10 @@ type Call struct {
 	Timeout time.Duration
 	// Tolerant: when the call fails for good the step goes on and finds the failure in the reply.
 	Tolerant bool
+	// Earlier is how many takes before the attempt's own count for this call: a usable reply of one of them is used again,
+	// and one that was not asked in them is asked as it was then. So a step of many calls pays again only for the call that
+	// failed it. 0 asks every take anew.
+	Earlier int
 	// Check refuses a reply that fits its schema and is still not usable; what it says is sent back for repair.
 	Check func(content string) []string
 }

@@ -24,11 +24,22 @@ type talk struct {
 // Class is the class of the provider behind the talk.
 func (t talk) Class() string { return string(t.class) }
 
-// Ask makes one call, with repairs where the reply must fit a schema.
+// Ask makes one call, with repairs where the reply must fit a schema. Of the takes that count for it, it is the first that
+// is not known to have no usable reply.
 func (t talk) Ask(ctx context.Context, at engine.Place, c line.Call) (line.Reply, error) {
 	r := model.Request{Agent: c.Agent, System: c.System, Prompt: c.Prompt, Schema: c.Schema, Inputs: c.Inputs, Params: model.Params{Model: c.Model},
 		InputDigests: append([]digest.Digest(nil), c.Sources...),
-		Scope:        model.Scope{Run: string(at.Run), Node: string(at.Node), Attempt: string(at.Attempt), Step: at.Step, Slot: c.Slot, Take: at.Take}}
+		Scope:        model.Scope{Run: string(at.Run), Node: string(at.Node), Attempt: string(at.Attempt), Step: at.Step, Slot: c.Slot, Take: max(0, at.Take-c.Earlier)}}
+	for ; ; r.Scope.Take++ {
+		reply, isKnown, err := t.ask(ctx, r, c)
+		if err == nil || !isKnown || r.Scope.Take >= at.Take {
+			return reply, err
+		}
+	}
+}
+
+// ask makes the call of one take. A failure is known if all replies behind it were there before and cannot be used.
+func (t talk) ask(ctx context.Context, r model.Request, c line.Call) (out line.Reply, isKnown bool, err error) {
 	if len(c.Schema) == 0 {
 		return t.text(ctx, r, c)
 	}
@@ -39,27 +50,27 @@ func (t talk) Ask(ctx context.Context, at engine.Place, c line.Call) (line.Reply
 		return c.Check(string(doc))
 	})
 	if err != nil {
-		return line.Reply{}, callError(err)
+		return line.Reply{}, reply.Reused && model.ClassOf(err) == model.Unusable, callError(err)
 	}
-	out := t.reply(reply, string(doc))
+	out = t.reply(reply, string(doc))
 	for _, p := range problems {
 		out.Errors = append(out.Errors, kernel.StepError{Code: string(fault.ReplyUnusable), Message: p.String(), Class: kernel.BadReply})
 	}
-	return out, nil
+	return out, false, nil
 }
 
-func (t talk) text(ctx context.Context, r model.Request, c line.Call) (line.Reply, error) {
+func (t talk) text(ctx context.Context, r model.Request, c line.Call) (out line.Reply, isKnown bool, err error) {
 	reply, err := t.model.Complete(ctx, r)
 	if err != nil {
-		return line.Reply{}, callError(err)
+		return line.Reply{}, false, callError(err)
 	}
 	if c.Check != nil {
 		if problems := c.Check(reply.Content); len(problems) > 0 {
-			return line.Reply{}, &line.CallError{StepError: kernel.StepError{Code: string(fault.ReplyUnusable),
+			return line.Reply{}, reply.Reused, &line.CallError{StepError: kernel.StepError{Code: string(fault.ReplyUnusable),
 				Message: fmt.Sprintf("the reply to %s cannot be used: %s", c.Agent, problems[0]), Class: kernel.BadReply, Final: true}}
 		}
 	}
-	return t.reply(reply, reply.Content), nil
+	return t.reply(reply, reply.Content), false, nil
 }
 
 func (t talk) reply(r model.Reply, content string) line.Reply {

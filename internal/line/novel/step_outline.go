@@ -88,7 +88,7 @@ func (o outlining) next(in line.In) (line.Move, error) {
 		return line.Move{}, err
 	}
 	c, err := o.call(in, b, schema)
-	c.Slot = fmt.Sprint(o.parts + 1)
+	c.Slot, c.Earlier = fmt.Sprint(o.parts+1), spoilt(in)
 	c.Check = func(content string) []string {
 		_, flaws := o.with(content)
 		return flaws

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"sluice/internal/digest"
 	"sluice/internal/kernel"
 	"sluice/internal/line"
 	"sluice/internal/line/novel/briefing"
@@ -104,4 +106,60 @@ func TestAnOutlineComesOutTheSameWithoutThen(t *testing.T) {
 		then = m.Then
 	}
 	t.Error("it does not end")
+}
+
+// TestGoodPartsOutliveSpoiltTakes: takes that were lost to unusable replies count for the calls of later ones, until content
+// is thrown away on purpose.
+func TestGoodPartsOutliveSpoiltTakes(t *testing.T) {
+	stamp := kernel.Stamp{By: kernel.Actor{Kind: kernel.Engine}, At: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	node := makeNode(WorldNode, StepWorld, "World", params{})
+	node.Attempts = 3
+	r := kernel.NewRun()
+	apply := func(c kernel.Command) {
+		t.Helper()
+		if _, err := kernel.Apply(r, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	apply(kernel.Open{Stamp: stamp, Run: "r", Line: Name, Title: "r", Nodes: []kernel.Node{node}})
+	fail := func(class kernel.ErrorClass) func(kernel.Attempt) kernel.Command {
+		return func(a kernel.Attempt) kernel.Command {
+			return kernel.Fail{Stamp: stamp, Attempt: a.ID, Error: kernel.StepError{Code: "x", Message: "x", Class: class, Final: true}}
+		}
+	}
+	bad, down := fail(kernel.BadReply), fail(kernel.Retryable)
+	deliver := func(a kernel.Attempt) kernel.Command {
+		return kernel.Deliver{Stamp: stamp, Attempt: a.ID, Content: kernel.Content{Digest: digest.Of([]byte(a.ID)), Size: 1, Schema: "s"}}
+	}
+	for i, c := range []struct {
+		before kernel.Command
+		end    func(kernel.Attempt) kernel.Command
+		want   int
+	}{
+		{nil, bad, 0},
+		{nil, down, 1},
+		{kernel.Reopen{Stamp: stamp, Node: node.ID}, bad, 1},
+		{nil, bad, 2},
+		{kernel.Reopen{Stamp: stamp, Node: node.ID}, deliver, 3}, // a new wish after all attempts were used
+		{kernel.Revise{Stamp: stamp, Nodes: []kernel.NodeID{node.ID}}, bad, 0},
+		{nil, deliver, 1},
+	} {
+		n, _ := r.Node(node.ID)
+		if c.before != nil && n.Status() != kernel.StatusReady {
+			apply(c.before)
+		}
+		apply(kernel.Begin{Stamp: stamp, Node: node.ID})
+		n, _ = r.Node(node.ID)
+		a := *n.Open()
+		if got := spoilt(line.In{Run: r, Node: node, Attempt: a}); got != c.want {
+			t.Errorf("attempt %d of take %d: %d takes count before it, want %d", i+1, a.Take, got, c.want)
+		}
+		apply(c.end(a))
+	}
+	for i, want := range []int{0, 1, 1, 2, 3, 0, 1} { // the same when it is asked later, as a replay does
+		a, _ := r.Attempt(kernel.AttemptID(r.AttemptsAt(node.ID)[i].ID))
+		if got := spoilt(line.In{Run: r, Node: node, Attempt: *a}); got != want {
+			t.Errorf("afterwards, attempt %d: %d, want %d", i+1, got, want)
+		}
+	}
 }
