@@ -111,21 +111,18 @@ func (s state) clauses() []string {
 // isLetters tells that a name is not in Chinese, where no space would follow it.
 func isLetters(name string) bool { return len(hanParts(name)) == 0 }
 
-// isDead tells whether a state says for certain that somebody is dead.
+// isDead tells whether a state says for certain that somebody is dead. Doubts are looked for last: few states are about death,
+// and doubts may stand anywhere in one.
 func (s state) isDead() bool {
-	if doubts.MatchString(lower(s.text)) {
-		return false
-	}
 	return slices.ContainsFunc(s.clauses(), func(c string) bool {
 		return slices.ContainsFunc(deaths, func(p *regexp.Regexp) bool { return p.MatchString(c) })
-	})
+	}) && !s.isDoubtful()
 }
+
+func (s state) isDoubtful() bool { return doubts.MatchString(lower(s.text)) }
 
 // prison gives the place where a state says that somebody is locked up.
 func (s state) prison() (string, bool) {
-	if doubts.MatchString(lower(s.text)) || freedom.in(s.text) {
-		return "", false
-	}
 	for _, c := range s.clauses() {
 		for _, p := range confined {
 			m := p.FindStringSubmatch(c)
@@ -133,7 +130,8 @@ func (s state) prison() (string, bool) {
 				continue
 			}
 			place := strings.TrimSpace(m[1])
-			if place == "" || slices.ContainsFunc(strings.Fields(place), func(w string) bool { return ownWords[w] }) {
+			isOwn := slices.ContainsFunc(strings.Fields(place), func(w string) bool { return ownWords[w] })
+			if place == "" || isOwn || s.isDoubtful() || freedom.in(s.text) {
 				return "", false
 			}
 			return place, true

@@ -3,6 +3,7 @@ package continuity
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -31,14 +32,14 @@ type use struct {
 func (r *reading) variants() []story.ConsistencyIssue {
 	uses, order := r.uses()
 	texts := r.knownTexts()
-	known := keySet(texts)
+	known := sync.OnceValue(func() map[string]bool { return keySet(texts) }) // far more words than a chapter with a slip needs
 	var found []story.ConsistencyIssue
 	for _, key := range order {
 		u := uses[key]
-		if u.isSmall || !u.isName || known[key] || utf8.RuneCountInString(key) < minName-1 {
+		if u.isSmall || !u.isName || utf8.RuneCountInString(key) < minName-1 {
 			continue
 		}
-		if name, ok := r.meant(key, *u, uses); ok {
+		if name, ok := r.meant(key, *u, uses); ok && !known()[key] {
 			found = append(found, issue(NameVariant, story.Medium, name, r.say.variant(u.word, name, u.scene), r.say.variantFix(u.word, name)))
 		}
 	}
