@@ -264,12 +264,17 @@ func (a *App) projectFiles(name string, wanted func(story.Place) bool) ([]novel.
 
 // NovelStatus says where a book stands.
 func (a *App) NovelStatus(ctx context.Context, name string) (novel.StatusDoc, error) {
+	_, doc, err := a.novelStatus(ctx, name)
+	return doc, err
+}
+
+func (a *App) novelStatus(ctx context.Context, name string) (*kernel.Run, novel.StatusDoc, error) {
 	run, _, err := a.book(ctx, name)
 	if err != nil {
-		return novel.StatusDoc{}, err
+		return nil, novel.StatusDoc{}, err
 	}
 	doc, err := novel.Status(run, a.bodies(ctx, run))
 	u := a.usage(ctx, run)
 	doc.Tokens, doc.Cost = u.InputTokens+u.OutputTokens, u.Cost
-	return doc, err
+	return run, doc, err
 }

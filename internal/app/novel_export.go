@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sluice/internal/fault"
+	"sluice/internal/journal"
 	"sluice/internal/kernel"
 	"sluice/internal/line/novel"
 	"sluice/internal/line/novel/bookfile"
@@ -161,10 +162,10 @@ func (a *App) rehearsed(ctx context.Context, run *kernel.Run, chapters []int) ([
 	if err != nil {
 		return nil, err
 	}
-	known := map[kernel.AttemptID]bool{}
+	known := map[kernel.AttemptID]bool{} // by its last answer: after a kill an attempt may go on with another provider
 	for _, c := range calls {
-		if c.Provider == kernel.ProviderRehearsal {
-			known[kernel.AttemptID(c.Attempt)] = true
+		if c.Outcome == journal.Answered || c.Outcome == journal.Reused {
+			known[kernel.AttemptID(c.Attempt)] = c.Provider == kernel.ProviderRehearsal
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(chapters), func(n int) bool {

@@ -16,8 +16,9 @@ import (
 // phase is one of several pieces of work on a book, each begun when those before are done.
 type phase func(r *kernel.Run, body line.Body) (novel.Stage, error)
 
-// inPhases performs pieces of work one after the other, in one drive. One that needs nothing is passed over.
-func (a *App) inPhases(ctx context.Context, run *kernel.Run, phases ...phase) (*kernel.Run, error) {
+// inPhases performs pieces of work one after the other, in one drive. One that needs nothing is passed over. Command is the wish
+// as somebody types it.
+func (a *App) inPhases(ctx context.Context, run *kernel.Run, command string, phases ...phase) (*kernel.Run, error) {
 	scope := map[kernel.NodeID]bool{}
 	plan := a.Plan
 	plan.Only = func(n kernel.Node) bool { return scope[n.ID] }
@@ -42,12 +43,15 @@ func (a *App) inPhases(ctx context.Context, run *kernel.Run, phases ...phase) (*
 		return nil, nil
 	}
 	run, err := a.afford(ctx, run)
+	if err == nil {
+		err = unlessMeant(a.mayTakeUp(run), command)
+	}
 	if err != nil {
 		return nil, err
 	}
 	done, err := a.Engine.Drive(ctx, run.ID(), plan)
 	if err != nil {
-		return nil, novelStopped(novel.ProjectOf(run), err)
+		return nil, novelStopped(novel.ProjectOf(run), unlessMeant(err, command))
 	}
 	if stopped := a.outOfMoney(done); stopped != nil {
 		return nil, stopped
@@ -142,7 +146,7 @@ func (a *App) CheckChapter(ctx context.Context, name string, chapter int, again 
 
 // report wants a report on a chapter's text, and says whether it was there.
 func (a *App) report(ctx context.Context, run *kernel.Run, chapter int, step string, again bool, command string) (*kernel.Run, novel.Action, error) {
-	list, node, err := novel.WishReport(run, a.stamp(), chapter, step, again)
+	list, node, err := novel.WishReport(run, a.bodies(ctx, run), a.stamp(), chapter, step, again)
 	if err != nil {
 		return nil, "", err
 	}
@@ -153,7 +157,11 @@ func (a *App) report(ctx context.Context, run *kernel.Run, chapter int, step str
 	if run.Approved(node) != nil {
 		action = novel.Regenerated
 	}
-	run, err = a.inPhases(ctx, run, func(*kernel.Run, line.Body) (novel.Stage, error) {
+	repeat := command
+	if again {
+		repeat += " --again"
+	}
+	run, err = a.inPhases(ctx, run, repeat, func(*kernel.Run, line.Body) (novel.Stage, error) {
 		return novel.Stage{Deeds: list, Drive: []kernel.NodeID{node}}, nil
 	})
 	if err != nil {
@@ -298,7 +306,8 @@ func (a *App) MakeCandidate(ctx context.Context, name string, chapter int) (Revi
 	if err != nil {
 		return RevisionDoc{}, err
 	}
-	run, err = a.inPhases(ctx, run,
+	command := fmt.Sprintf("sluice novel candidate %s %d", novel.ProjectOf(run), chapter)
+	run, err = a.inPhases(ctx, run, command,
 		func(*kernel.Run, line.Body) (novel.Stage, error) {
 			return novel.Stage{Deeds: list, Drive: []kernel.NodeID{node}}, nil
 		},
@@ -312,7 +321,7 @@ func (a *App) MakeCandidate(ctx context.Context, name string, chapter int) (Revi
 	if err != nil {
 		return RevisionDoc{}, err
 	}
-	if err := failedNode(run, node, fmt.Sprintf("sluice novel candidate %s %d", novel.ProjectOf(run), chapter)); err != nil {
+	if err := failedNode(run, node, command); err != nil {
 		return RevisionDoc{}, err
 	}
 	return a.revisionDoc(ctx, run, chapter)
@@ -353,8 +362,12 @@ func (a *App) RememberChapter(ctx context.Context, name string, chapter int) err
 	if err == nil {
 		_, err = a.remember(ctx, run, chapter)
 	}
-	if fault.CodeOf(err) == fault.LeaseHeld { // the decision stands; whoever writes the book, or the next run, records it
+	switch fault.CodeOf(err) { // the decision stands; whoever writes the book, or the next run, records it
+	case fault.LeaseHeld:
 		a.Engine.Log.Warn(fmt.Sprintf("the memory of chapter %d is recorded when the book goes on: it is being worked on", chapter))
+		return nil
+	case fault.ProviderChanged:
+		a.Engine.Log.Warn(fmt.Sprintf("the memory of chapter %d is recorded when the book goes on: the model that wrote it is not the one that is configured", chapter))
 		return nil
 	}
 	return err
@@ -363,8 +376,8 @@ func (a *App) RememberChapter(ctx context.Context, name string, chapter int) err
 // remember records the memory of a chapter whose text is another now. A failure is told of and stops nothing.
 func (a *App) remember(ctx context.Context, run *kernel.Run, chapter int) (*kernel.Run, error) {
 	node := novel.ChapterNode(chapter, novel.StepMemory)
-	run, err := a.inPhases(ctx, run, func(r *kernel.Run, _ line.Body) (novel.Stage, error) {
-		list, _, err := novel.WishReport(r, a.ruled(), chapter, novel.StepMemory, false)
+	run, err := a.inPhases(ctx, run, fmt.Sprintf("sluice novel memory %s --rebuild --chapters %d", novel.ProjectOf(run), chapter), func(r *kernel.Run, body line.Body) (novel.Stage, error) {
+		list, _, err := novel.WishReport(r, body, a.ruled(), chapter, novel.StepMemory, false)
 		return novel.Stage{Deeds: list, Drive: []kernel.NodeID{node}}, err
 	})
 	if err != nil {

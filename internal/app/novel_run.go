@@ -28,8 +28,9 @@ type NovelRunDoc struct {
 	Project        string         `json:"project"`
 	Results        []novel.Result `json:"results"`
 	FailedChapters []int          `json:"failed_chapters"`
-	BlockedChapter *int           `json:"blocked_chapter"` // null: none
-	Rehearsal      bool           `json:"rehearsal"`       // its text came from the rehearsal model
+	BlockedChapter *int           `json:"blocked_chapter"`              // null: none
+	Rehearsal      bool           `json:"rehearsal"`                    // its text came from the rehearsal model
+	Rehearsed      []int          `json:"rehearsal_chapters,omitempty"` // of those worked on in a book that is real otherwise
 	Next           []fault.Action `json:"next_actions"`
 }
 
@@ -65,16 +66,38 @@ func (a *App) RunNovel(ctx context.Context, w NovelRun) (NovelRunDoc, error) {
 		}
 		return append(list, novel.Reopen(r, a.stamp(), goal)...), a.setAside(r, flaws, goal.Chapters)
 	}
-	return a.leadNovel(ctx, run.ID(), goal, before, prepare, w.Tell)
+	return a.leadNovel(ctx, run, goal, before, prepare, w.Tell, w.command(novel.ProjectOf(run)))
+}
+
+// command is the wish as somebody types it.
+func (w NovelRun) command(project string) string {
+	verb := "run " + project
+	switch {
+	case w.Alone:
+		verb = "step " + project + " " + w.Until
+	case w.Until != "":
+		verb += " --until " + w.Until
+	}
+	if len(w.Chapters) > 0 {
+		verb += " --chapters " + novel.FormatChapters(w.Chapters)
+	}
+	if w.Force {
+		verb += " --force"
+	}
+	return "sluice novel " + verb
 }
 
 // preparation is what is recorded of a request before its work, once nobody else drives the book.
 type preparation func(r *kernel.Run) ([]novel.Deed, error)
 
 // leadNovel lets a guide lead a book to its goal, and says what became of it.
-func (a *App) leadNovel(ctx context.Context, id kernel.RunID, goal novel.Goal, before novel.Marks, prepare preparation, tell func(NovelNotice)) (NovelRunDoc, error) {
+func (a *App) leadNovel(ctx context.Context, run *kernel.Run, goal novel.Goal, before novel.Marks, prepare preparation, tell func(NovelNotice), command string) (NovelRunDoc, error) {
+	if err := a.mayTakeUp(run); err != nil {
+		return NovelRunDoc{}, unlessMeant(err, command)
+	}
 	guide := novel.NewGuide(goal)
-	run, err := a.driveNovel(ctx, id, guide, prepare)
+	run, err := a.driveNovel(ctx, run.ID(), guide, prepare)
+	err = unlessMeant(err, command)
 	if run == nil {
 		return NovelRunDoc{}, err
 	}
@@ -92,6 +115,12 @@ func (a *App) leadNovel(ctx context.Context, id kernel.RunID, goal novel.Goal, b
 	doc.Results, doc.Next = append(doc.Results, unremembered(run, goal)...), a.goesOn(ctx, run, doc.FailedChapters)
 	doc.BlockedChapter, doc.Rehearsal = novel.Blocked(run), run.Provider() == kernel.ProviderRehearsal
 	a.logEnds(run, guide.Ends, before, tell)
+	if a.isStandIn(run) {
+		var bad error
+		if doc.Rehearsed, bad = a.rehearsed(ctx, run, goal.Chapters); bad != nil {
+			return doc, errors.Join(err, bad)
+		}
+	}
 	if err != nil {
 		return doc, novelStopped(doc.Project, err)
 	}
@@ -170,11 +199,48 @@ func lockedScope(run *kernel.Run, goal novel.Goal, w NovelRun) []int {
 
 // mayAsk refuses to throw content away where what would replace it may not be asked for.
 func (a *App) mayAsk(run *kernel.Run, list []novel.Deed) error {
-	if len(list) == 0 || a.Engine.Model == nil || a.Plan.Switch || run.Provider() != kernel.ProviderReal || a.Engine.Model.Class() != kernel.ProviderRehearsal {
+	if len(list) == 0 || a.Plan.Switch || !a.isStandIn(run) {
 		return nil
 	}
-	return fault.New(fault.ProviderChanged, string(run.ID()), "book %s has replies of a real model and would go on with rehearsal", novel.ProjectOf(run)).
-		With(fault.Action{Action: "configure", Command: "sluice config show", Why: "a key or a provider is missing; --provider rehearsal says that rehearsal is meant"})
+	return fault.New(fault.ProviderChanged, string(run.ID()), "book %s has replies of a real model and would go on with rehearsal", novel.ProjectOf(run))
+}
+
+// mayTakeUp refuses to finish by rehearsal what a killed process was asking a real model for: that has begun, so that nobody asks
+// about its provider again.
+func (a *App) mayTakeUp(run *kernel.Run) error {
+	if a.Plan.Switch || !a.isStandIn(run) {
+		return nil
+	}
+	for duty := range kernel.Pending(run) {
+		var open kernel.PerformStep
+		switch duty := duty.(type) {
+		case kernel.PerformStep:
+			open = duty
+		case kernel.RunCheck:
+			open = kernel.PerformStep(duty)
+		}
+		if open.Attempt != "" {
+			return fault.New(fault.ProviderChanged, string(run.ID()), "book %s has replies of a real model, and %s would be finished by rehearsal", novel.ProjectOf(run), open.Node)
+		}
+	}
+	return nil
+}
+
+// isStandIn tells whether rehearsal would answer for a book that has replies of a real model.
+func (a *App) isStandIn(run *kernel.Run) bool {
+	return run.Provider() == kernel.ProviderReal && a.Engine.Model != nil && a.Engine.Model.Class() == kernel.ProviderRehearsal
+}
+
+// unlessMeant names the ways on from the refusal to rehearse a real book: the key that is missing, or the word that rehearsal
+// is meant. Other errors stay as they are.
+func unlessMeant(err error, command string) error {
+	if fault.CodeOf(err) != fault.ProviderChanged {
+		return err
+	}
+	f := *fault.From(err)
+	f.Next = []fault.Action{{Action: "configure", Command: "sluice config show", Why: "a key or a provider is missing"},
+		{Action: "rehearse", Command: command + " --provider rehearsal", Why: "if rehearsal is meant; what it writes is labelled"}}
+	return &f
 }
 
 // driveNovel lets a guide lead a book to its goal, in one drive. What is to be recorded before comes first in it: where the

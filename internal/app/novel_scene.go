@@ -53,13 +53,14 @@ func (a *App) GenerateScene(ctx context.Context, name string, chapter, scene int
 	if run.Approved(node) != nil {
 		d.Action = novel.Regenerated
 	}
-	run, err = a.inPhases(ctx, run, func(*kernel.Run, line.Body) (novel.Stage, error) {
+	command := fmt.Sprintf("sluice novel scene generate %s %d %d", project, chapter, scene)
+	run, err = a.inPhases(ctx, run, command, func(*kernel.Run, line.Body) (novel.Stage, error) {
 		return novel.Stage{Deeds: list, Drive: []kernel.NodeID{node}}, nil
 	})
 	if err != nil {
 		return d, err
 	}
-	if err := failedNode(run, node, fmt.Sprintf("sluice novel scene generate %s %d %d", project, chapter, scene)); err != nil {
+	if err := failedNode(run, node, command); err != nil {
 		return d, err
 	}
 	s, err := novel.SceneOf(run, a.bodies(ctx, run), chapter, scene)
@@ -88,5 +89,5 @@ func (a *App) MergeScenes(ctx context.Context, name string, chapter int, tell fu
 		list, err := novel.WishMerge(r, a.bodies(ctx, r), a.stamp(), chapter)
 		return append(list, novel.Reopen(r, a.stamp(), goal)...), err
 	}
-	return a.leadNovel(ctx, run.ID(), goal, before, prepare, tell)
+	return a.leadNovel(ctx, run, goal, before, prepare, tell, fmt.Sprintf("sluice novel scene merge %s %d", novel.ProjectOf(run), chapter))
 }

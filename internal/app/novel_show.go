@@ -20,7 +20,8 @@ type NovelRow struct {
 	Project   string     `json:"project"`
 	RunID     string     `json:"run_id,omitempty"`
 	Path      string     `json:"path"`
-	Status    string     `json:"status"` // of the run; not_adopted: a directory that has no journal yet
+	Status    string     `json:"status"`    // of the run; not_adopted: a directory that has no journal yet
+	Rehearsal bool       `json:"rehearsal"` // its text came from the rehearsal model
 	UpdatedAt *time.Time `json:"updated_at,omitempty"`
 }
 
@@ -45,7 +46,8 @@ func (a *App) ListNovels(ctx context.Context, limit int, page string) (NovelList
 			continue
 		}
 		project := info.Labels[novel.LabelProject]
-		d.Projects = append(d.Projects, NovelRow{Project: project, RunID: info.ID, Path: story.Dir(project), Status: info.Status, UpdatedAt: &info.Updated})
+		d.Projects = append(d.Projects, NovelRow{Project: project, RunID: info.ID, Path: story.Dir(project), Status: info.Status,
+			Rehearsal: info.Labels[kernel.LabelProvider] == kernel.ProviderRehearsal, UpdatedAt: &info.Updated})
 	}
 	if page != "" {
 		return d, nil
@@ -67,6 +69,28 @@ func (a *App) ListNovels(ctx context.Context, limit int, page string) (NovelList
 		}
 	}
 	return d, nil
+}
+
+// NovelShown shows where a book stands, and what of a real book was only rehearsed.
+type NovelShown struct {
+	novel.StatusDoc
+	Rehearsed []int `json:"rehearsal_chapters,omitempty"` // of a book that is real otherwise
+}
+
+// ShowNovel says where a book stands, and which of its chapters came from rehearsal although it has replies of a real model.
+func (a *App) ShowNovel(ctx context.Context, name string) (NovelShown, error) {
+	run, doc, err := a.novelStatus(ctx, name)
+	if err != nil {
+		return NovelShown{}, err
+	}
+	var written []int
+	for _, c := range doc.Chapters {
+		if c.Written {
+			written = append(written, c.ChapterNumber)
+		}
+	}
+	rehearsed, err := a.rehearsed(ctx, run, written)
+	return NovelShown{doc, rehearsed}, err
 }
 
 // MemoryDoc shows what is remembered of a book.
@@ -128,18 +152,19 @@ func (a *App) rebuildMemory(ctx context.Context, run *kernel.Run, chapters []int
 		}
 	}
 	for _, n := range chapters { // before anything is recorded again
-		if _, _, err := novel.WishMemory(run, a.stamp(), n); err != nil {
+		if _, _, err := novel.WishMemory(run, a.bodies(ctx, run), a.stamp(), n); err != nil {
 			return nil, err
 		}
 	}
 	var phases []phase
 	for _, n := range chapters {
-		phases = append(phases, func(r *kernel.Run, _ line.Body) (novel.Stage, error) {
-			list, node, err := novel.WishMemory(r, a.stamp(), n)
+		phases = append(phases, func(r *kernel.Run, body line.Body) (novel.Stage, error) {
+			list, node, err := novel.WishMemory(r, body, a.stamp(), n)
 			return novel.Stage{Deeds: list, Drive: []kernel.NodeID{node}}, err
 		})
 	}
-	return a.inPhases(ctx, run, phases...)
+	command := "sluice novel memory " + novel.ProjectOf(run) + " --rebuild --chapters " + novel.FormatChapters(chapters)
+	return a.inPhases(ctx, run, command, phases...)
 }
 
 // ContextDoc shows what a model is told about a chapter, and what was left out of it.

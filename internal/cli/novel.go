@@ -239,7 +239,7 @@ func (k *Kit) novelStatus() *cobra.Command {
 		Long:    "Lists the steps and chapters of a book, what waits, and what it has cost.\n\n" + exits(0, 2, 3),
 		Example: "  sluice novel status mybook --json",
 	}, func(c *cobra.Command, a *app.App, args []string) error {
-		d, err := a.NovelStatus(c.Context(), args[0])
+		d, err := a.ShowNovel(c.Context(), args[0])
 		if err != nil {
 			return err
 		}

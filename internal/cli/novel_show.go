@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -39,10 +40,18 @@ func (v look) novelResults(d app.NovelRunDoc) string {
 		}
 		b.WriteString("\n")
 	}
-	if d.Rehearsal {
-		b.WriteString(rehearsalNote + "\n")
+	return b.String() + novelRehearsed(d.Rehearsal, d.Rehearsed)
+}
+
+// novelRehearsed labels a book that no real model wrote, or those of its chapters.
+func novelRehearsed(all bool, chapters []int) string {
+	switch {
+	case all:
+		return rehearsalNote + "\n"
+	case len(chapters) > 0:
+		return fmt.Sprintf("rehearsal: the text of %s%s comes from the offline placeholder model\n", plural(len(chapters), "chapter ", "chapters "), novel.FormatChapters(chapters))
 	}
-	return b.String()
+	return ""
 }
 
 // novelGoesOn says what comes after a request.
@@ -54,15 +63,15 @@ func (v look) novelGoesOn(d app.NovelRunDoc) string {
 	return text + v.next(d.Next)
 }
 
-func (v look) novelStatus(d novel.StatusDoc) string {
+func (v look) novelStatus(d app.NovelShown) string {
 	var b strings.Builder
 	cost := "cost unknown"
 	if d.Cost != nil {
 		cost = dollars(*d.Cost)
 	}
 	fmt.Fprintf(&b, "book %s: %s, %s, %s tokens, %s\n", d.Project, count(len(d.Chapters), "chapter"), count(d.Words, "word"), thousands(d.Tokens), cost)
-	if d.Rehearsal {
-		b.WriteString("  " + rehearsalNote + "\n")
+	if note := novelRehearsed(d.Rehearsal, d.Rehearsed); note != "" {
+		b.WriteString("  " + note)
 	}
 	var steps []string
 	for _, s := range novel.Steps() {
@@ -72,7 +81,7 @@ func (v look) novelStatus(d novel.StatusDoc) string {
 	if len(d.Chapters) > 0 {
 		rows := [][]string{{"CHAPTER", "PLAN", "TEXT", "WORDS", "REVISION", "NOTE", "TITLE"}}
 		for _, c := range d.Chapters {
-			rows = append(rows, []string{strconv.Itoa(c.ChapterNumber), mark(c.Planned), mark(c.Written), thousands(c.Words), string(c.Revision), chapterNote(c), clean(c.ChapterTitle)})
+			rows = append(rows, []string{strconv.Itoa(c.ChapterNumber), mark(c.Planned), mark(c.Written), thousands(c.Words), string(c.Revision), chapterNote(c, slices.Contains(d.Rehearsed, c.ChapterNumber)), clean(c.ChapterTitle)})
 		}
 		b.WriteString(table(v.width, rows...))
 	}
@@ -96,13 +105,16 @@ func mark(done bool) string {
 	return "-"
 }
 
-func chapterNote(c novel.ChapterStatus) string {
+func chapterNote(c novel.ChapterStatus, isRehearsed bool) string {
 	var notes []string
 	if c.Locked {
 		notes = append(notes, "locked")
 	}
 	if c.Stale {
 		notes = append(notes, "stale")
+	}
+	if isRehearsed {
+		notes = append(notes, "rehearsal")
 	}
 	return strings.Join(notes, ", ")
 }
@@ -117,7 +129,11 @@ func (v look) novels(d app.NovelListDoc) string {
 		if p.UpdatedAt != nil {
 			at = timeText(*p.UpdatedAt)
 		}
-		rows = append(rows, []string{clean(p.Project), p.Status, at, clean(p.Path)})
+		status := p.Status
+		if p.Rehearsal {
+			status += " (rehearsal)"
+		}
+		rows = append(rows, []string{clean(p.Project), status, at, clean(p.Path)})
 	}
 	text := table(v.width, rows...)
 	if d.Next != "" {
