@@ -46,7 +46,7 @@ func (a *App) HasReport(ctx context.Context, name string, chapter int, step stri
 	if err != nil {
 		return false, err
 	}
-	list, node, err := novel.WishReport(run, a.stamp(), chapter, step, false)
+	list, node, err := novel.WishReport(run, a.bodies(ctx, run), a.stamp(), chapter, step, false)
 	return len(list) == 0 && node == "", err
 }
 

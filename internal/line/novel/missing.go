@@ -6,6 +6,7 @@ import (
 
 	"sluice/internal/fault"
 	"sluice/internal/kernel"
+	"sluice/internal/line"
 	"sluice/internal/line/novel/story"
 )
 
@@ -41,6 +42,23 @@ func missingStep(r *kernel.Run, g Goal, lacking story.Place, from string) error 
 		}
 	}
 	return f.With(fault.Action{Action: "run", Command: fmt.Sprintf("sluice novel run %s --until %s%s", project, g.until(), scope), Why: "it does all of them in order"})
+}
+
+// unwritten refuses what needs the text of a chapter that has none, and names the run that writes it with what it builds on.
+// While there is no outline nobody knows what that is, so that every chapter before it is named.
+func unwritten(r *kernel.Run, body line.Body, chapter int) error {
+	o, err := OutlineOf(r, body)
+	if err != nil {
+		return err
+	}
+	scope := []int{chapter}
+	for n := chapter - 1; o == nil && n > 0; n-- {
+		if r.Approved(ChapterNode(n, StepText)) == nil {
+			scope = append(scope, n)
+		}
+	}
+	file := pathOf(r, story.ChapterFile(chapter))
+	return fault.New(fault.MissingPrerequisite, file, "chapter %d has no text: %s is missing", chapter, file).With(Again(r, o, sorted(scope))...)
 }
 
 // CheckChapters refuses numbers that the outline does not have, before anything runs.

@@ -1,7 +1,6 @@
 package novel
 
 import (
-	"slices"
 
 	"sluice/internal/kernel"
 	"sluice/internal/line"
@@ -41,6 +40,7 @@ type Guide struct {
 	known struct {
 		outline  kernel.VersionID
 		document *story.Outline
+		chapters []int // of the goal, by that outline
 	}
 }
 
@@ -141,19 +141,28 @@ func failedEnd(chapter int, n kernel.View) *End {
 	return end
 }
 
-// chapters are those of the goal, as far as the outline has them.
+// chapters are those of the goal, as far as the outline has them. They are found once per outline: a guide is asked for every
+// chapter.
 func (g *Guide) chapters(r *kernel.Run, body line.Body) ([]int, error) {
 	o, err := g.outline(r, body)
 	if err != nil || o == nil {
 		return nil, err
 	}
+	if g.known.chapters != nil {
+		return g.known.chapters, nil
+	}
+	wanted := make(map[int]bool, len(g.Goal.Chapters))
+	for _, n := range g.Goal.Chapters {
+		wanted[n] = true
+	}
 	all := make([]int, 0, len(o.Chapters))
 	for _, c := range o.Chapters {
-		if g.Goal.Chapters == nil || slices.Contains(g.Goal.Chapters, c.ChapterNumber) {
+		if g.Goal.Chapters == nil || wanted[c.ChapterNumber] {
 			all = append(all, c.ChapterNumber)
 		}
 	}
-	return sorted(all), nil
+	g.known.chapters = sorted(all)
+	return g.known.chapters, nil
 }
 
 // outline reads the outline once per version.
@@ -167,7 +176,7 @@ func (g *Guide) outline(r *kernel.Run, body line.Body) (*story.Outline, error) {
 		if err != nil {
 			return nil, err
 		}
-		g.known.document, g.known.outline = &o, v.ID
+		g.known.document, g.known.outline, g.known.chapters = &o, v.ID, nil
 	}
 	return g.known.document, nil
 }

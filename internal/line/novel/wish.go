@@ -1,7 +1,6 @@
 package novel
 
 import (
-	"fmt"
 	"slices"
 
 	"sluice/internal/fault"
@@ -127,12 +126,10 @@ func Reopen(r *kernel.Run, s kernel.Stamp, g Goal) []Deed {
 
 // WishReport wants a report on the text that stands: the logic review, or the consistency check. Commands come first, then
 // the node is performed; no node means that the report is there already.
-func WishReport(r *kernel.Run, s kernel.Stamp, chapter int, step string, again bool) ([]Deed, kernel.NodeID, error) {
+func WishReport(r *kernel.Run, body line.Body, s kernel.Stamp, chapter int, step string, again bool) ([]Deed, kernel.NodeID, error) {
 	text := r.Approved(ChapterNode(chapter, StepText))
 	if text == nil {
-		file := pathOf(r, story.ChapterFile(chapter))
-		return nil, "", fault.New(fault.MissingPrerequisite, file, "chapter %d has no text: %s is missing", chapter, file).
-			With(OnTo(r, chapter+1, fault.Action{Action: "run", Command: fmt.Sprintf("sluice novel run %s --chapters %d", ProjectOf(r), chapter), Why: "it writes the chapter"}))
+		return nil, "", unwritten(r, body, chapter)
 	}
 	spec := reportNode(chapter, step)
 	n, ok := r.Node(spec.ID)

@@ -74,6 +74,6 @@ func WishMerge(r *kernel.Run, body line.Body, s kernel.Stamp, chapter int) ([]De
 }
 
 // WishMemory wants the memory of a chapter recorded again from its text.
-func WishMemory(r *kernel.Run, s kernel.Stamp, chapter int) ([]Deed, kernel.NodeID, error) {
-	return WishReport(r, s, chapter, StepMemory, true)
+func WishMemory(r *kernel.Run, body line.Body, s kernel.Stamp, chapter int) ([]Deed, kernel.NodeID, error) {
+	return WishReport(r, body, s, chapter, StepMemory, true)
 }

@@ -147,7 +147,7 @@ func TestReviewReleasesAHandRepairedText(t *testing.T) {
 					text := submit(s, ChapterNode(1, StepText), SchemaText, []byte(mustEncode(c)), "")
 					return []Deed{text}
 				case 2:
-					d, id, err := WishReport(now.run, s, 1, StepLogic, false)
+					d, id, err := WishReport(now.run, now.body, s, 1, StepLogic, false)
 					now.also = []kernel.NodeID{id}
 					return must(t)(d, err)
 				case 3:
@@ -212,7 +212,7 @@ func TestAPendingBeginsByTheJournalNotByTheClock(t *testing.T) {
 				t.Errorf("it is pending since %+v (%v), and the newest is %+v", opened, err, n.Newest())
 			}
 			score = 100
-			deeds, node, err := WishReport(b.run, s, 1, StepLogic, true)
+			deeds, node, err := WishReport(b.run, b.body, s, 1, StepLogic, true)
 			b.also = []kernel.NodeID{node}
 			return must(t)(deeds, err)
 		case 3:
