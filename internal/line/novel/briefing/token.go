@@ -135,7 +135,22 @@ func last(text string, limit int) string {
 
 // oneLine takes line breaks away, so that an item of a list stays one.
 func oneLine(s string) string {
+	if isOneLine(s) { // as most are
+		return s
+	}
 	return strings.Join(strings.Fields(strings.ToValidUTF8(s, "�")), " ")
+}
+
+// isOneLine tells that there is nothing to mend: every space is one between words.
+func isOneLine(s string) bool {
+	before := ' '
+	for _, r := range s {
+		if r == utf8.RuneError || unicode.IsSpace(r) && (r != ' ' || before == ' ') {
+			return false
+		}
+		before = r
+	}
+	return before != ' ' || s == ""
 }
 
 // fenceable shortens runs of backticks: a fence must be longer than any inside, and its length is counted beforehand.
