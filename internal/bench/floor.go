@@ -2,6 +2,7 @@ package main
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -19,16 +20,59 @@ const stepsPerRun = 7
 // event with its 1 KB result, update the run's row), one writer goroutine that commits whatever waits, WAL,
 // synchronous=FULL. It gives steps per second.
 func floor(runs, inFlight int) (rate float64, err error) {
+	f, done, err := openFloor()
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	started := time.Now()
+	if err := f.run(runs, inFlight); err != nil {
+		return 0, err
+	}
+	return float64(runs*stepsPerRun) / time.Since(started).Seconds(), nil
+}
+
+// pathFloor measures the least that calls which follow one another take, each with one durable step between it and the next, as
+// the median of some rounds.
+func pathFloor(rounds, calls int, delay time.Duration) (time.Duration, error) {
+	f, done, err := openFloor()
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	var spent []float64
+	for round := range rounds {
+		started := time.Now()
+		for call := range calls {
+			time.Sleep(delay)
+			err := f.do(func(tx *sql.Tx) error {
+				_, err := tx.Stmt(f.insertEvent).Exec(fmt.Sprint(round), call, "step.done", started.UnixMicro(), payload())
+				return err
+			})
+			if err != nil {
+				return 0, err
+			}
+		}
+		spent = append(spent, time.Since(started).Seconds())
+	}
+	return time.Duration(median(spent) * float64(time.Second)), nil
+}
+
+// openFloor makes a store that is no more than it must be.
+func openFloor() (f floorStore, done func(), err error) {
 	dir, err := os.MkdirTemp("", "sluice-floor")
 	if err != nil {
-		return 0, err
+		return f, nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() {
+		if err != nil {
+			os.RemoveAll(dir)
+		}
+	}()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "floor.db")+"?_txlock=immediate&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)")
 	if err != nil {
-		return 0, err
+		return f, nil, err
 	}
-	defer db.Close()
 	db.SetMaxOpenConns(1)
 	for _, s := range []string{
 		"CREATE TABLE run(id TEXT PRIMARY KEY, status TEXT, cursor INT, updated INT) WITHOUT ROWID",
@@ -36,26 +80,21 @@ func floor(runs, inFlight int) (rate float64, err error) {
 		"CREATE TABLE event(run TEXT, seq INT, kind TEXT, at INT, body BLOB, PRIMARY KEY(run, seq))",
 	} {
 		if _, err := db.Exec(s); err != nil {
-			return 0, err
+			return f, nil, errors.Join(err, db.Close())
 		}
 	}
-	f := floorStore{db: db, writes: make(chan floorWrite, 1024)}
+	f = floorStore{db: db, writes: make(chan floorWrite, 1024)}
 	for text, into := range map[string]**sql.Stmt{
 		"INSERT INTO run VALUES(?,?,?,?)":                         &f.insertRun,
 		"UPDATE run SET status=?, cursor=?, updated=? WHERE id=?": &f.updateRun,
 		"INSERT INTO event VALUES(?,?,?,?,?)":                     &f.insertEvent,
 	} {
 		if *into, err = db.Prepare(text); err != nil {
-			return 0, err
+			return f, nil, errors.Join(err, db.Close())
 		}
 	}
 	go f.commit()
-	defer close(f.writes)
-	started := time.Now()
-	if err := f.run(runs, inFlight); err != nil {
-		return 0, err
-	}
-	return float64(runs*stepsPerRun) / time.Since(started).Seconds(), nil
+	return f, func() { close(f.writes); db.Close(); os.RemoveAll(dir) }, nil
 }
 
 type floorWrite struct {
