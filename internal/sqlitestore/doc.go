@@ -5,6 +5,9 @@
 // and a refused request writes nothing and never hurts its neighbours. Readers use connections of their own and never
 // wait for the writer. Several processes may open the same directory.
 //
+// What is committed outlives the process at once. A batch is synced to the disk before its caller goes on; a reply is synced
+// with the next batch, which is what is made of it, or within milliseconds; that a call began, with whatever is next.
+//
 // The package knows the records of journal and nothing of what they mean: events are opaque bytes. It must not know
 // the kernel, the engine, the workspace or a model.
 package sqlitestore
