@@ -28,8 +28,8 @@ func newSpoilt(t *testing.T, spoilt int) (p *planned, args []string) {
 	return &planned{dir: s.dir}, []string{"--rehearsal", "script.yaml", "novel", "run", "b", "--until", "outline"}
 }
 
-// outlined counts the calls for each part of the outline that were answered, repairs among them. None is answered twice.
-func (s *shell) outlined() map[string]int {
+// parts counts the calls of an agent for each of its parts that were answered, repairs among them. None is answered twice.
+func (s *shell) parts(agent string) map[string]int {
 	s.t.Helper()
 	out, _ := s.mustRun(0, "--json", "calls", "novel-b")
 	var d app.CallsDoc
@@ -38,7 +38,7 @@ func (s *shell) outlined() map[string]int {
 	}
 	parts, keys := map[string]int{}, map[string]bool{}
 	for _, c := range d.Calls {
-		if c.Agent != "outline" || c.Outcome != "answered" {
+		if c.Agent != agent || c.Outcome != "answered" {
 			continue
 		}
 		if keys[c.Key] {
@@ -60,10 +60,10 @@ func (s *shell) wholeOutline() {
 	}
 }
 
-func (s *shell) wantOutlined(first, second, third int) {
+func (s *shell) wantParts(agent string, first, second, third int) {
 	s.t.Helper()
-	if got := s.outlined(); got["1"] != first || got["2"] != second || got["3"] != third || len(got) > 3 {
-		s.t.Errorf("parts were answered %v times, want %d, %d and %d", got, first, second, third)
+	if got := s.parts(agent); got["1"] != first || got["2"] != second || got["3"] != third || len(got) > 3 {
+		s.t.Errorf("parts of %s were answered %v times, want %d, %d and %d", agent, got, first, second, third)
 	}
 }
 
@@ -76,21 +76,21 @@ func TestAPartThatCannotBeUsedIsAskedAgainAlone(t *testing.T) {
 		s := p.copied(t)
 		s.mustRun(0, args...)
 		s.wholeOutline()
-		s.wantOutlined(1, 4, 1)
+		s.wantParts("outline", 1, 4, 1)
 		s.mustRun(0, "replay", "novel-b")
 		s.mustRun(0, "verify")
 		s.mustRun(0, "novel", "step", "b", "outline", "--force")
-		s.wantOutlined(2, 5, 2)
+		s.wantParts("outline", 2, 5, 2)
 	})
 	t.Run("until the attempts are used up", func(t *testing.T) {
 		t.Parallel()
 		p, args := newSpoilt(t, 9)
 		s := p.copied(t)
 		s.mustRun(6, args...)
-		s.wantOutlined(1, 9, 0)
+		s.wantParts("outline", 1, 9, 0)
 		s.mustRun(0, args...)
 		s.wholeOutline()
-		s.wantOutlined(1, 10, 1)
+		s.wantParts("outline", 1, 10, 1)
 		s.mustRun(0, "replay", "novel-b")
 	})
 }
@@ -99,7 +99,7 @@ func TestAPartThatCannotBeUsedIsAskedAgainAlone(t *testing.T) {
 func TestASpoiltOutlineKilledBetweenItsParts(t *testing.T) {
 	p, args := newSpoilt(t, 3)
 	points, whole := p.points(t, args...)
-	whole.wantOutlined(1, 4, 1)
+	whole.wantParts("outline", 1, 4, 1)
 	for _, at := range sample(t, points, 8) {
 		t.Run(fmt.Sprintf("point %d of %d", at, points), func(t *testing.T) {
 			t.Parallel()
@@ -107,10 +107,63 @@ func TestASpoiltOutlineKilledBetweenItsParts(t *testing.T) {
 			s.mustRun(0, args...)
 			s.wholeOutline()
 			// The script counts calls, also one that a kill left without its reply: the part may be whole sooner.
-			if got := s.outlined(); got["1"] != 1 || got["2"] > 4 || got["3"] != 1 || len(got) > 3 {
+			if got := s.parts("outline"); got["1"] != 1 || got["2"] > 4 || got["3"] != 1 || len(got) > 3 {
 				t.Errorf("parts were answered %v times, want 1, at most 4 and 1", got)
 			}
 			s.mustRun(0, "verify")
 		})
 	}
+}
+
+// TestALongChapterIsRevisedInParts: each scene is revised once, a part that cannot be used is asked for again alone, and a kill
+// between two parts costs none of them.
+func TestALongChapterIsRevisedInParts(t *testing.T) {
+	s := newShell(t)
+	s.write("sluice.yaml", "engine:\n  workers: 1\n")
+	s.write("script.yaml", `
+- {agent: chapter-plan, reply: {scenes: [
+    {scene_number: 1, location: quay, characters: [], purpose: leave, key_actions: [], estimated_words: 3500, scene_type: action, intensity: low},
+    {scene_number: 2, location: sea, characters: [], purpose: sail, key_actions: [], estimated_words: 3500, scene_type: action, intensity: low},
+    {scene_number: 3, location: isle, characters: [], purpose: land, key_actions: [], estimated_words: 3500, scene_type: action, intensity: low}]}}
+- agent: consistency
+  reply: {issues: [{issue_type: timeline, description: noon before dawn, severity: low, fix_instructions: begin at dawn}]}
+- {agent: revision, calls: [2, 3, 4], fail: wrong_schema}
+- {agent: revision, calls: [5], fail: crash_after}
+`)
+	s.mustRun(0, "novel", "new", "b", "--premise", "A keeper finds a door in the sea", "--chapters", "1", "--revision-policy", "manual_confirm")
+	run := []string{"--rehearsal", "script.yaml", "novel", "run", "b"}
+	cmd := s.command(t.Context(), "", run...)
+	if out, err := cmd.CombinedOutput(); cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != -1 {
+		t.Fatalf("it was not killed: %v\n%s", err, out)
+	}
+	s.wantParts("revision", 1, 4, 0)
+	s.mustRun(4, run...)
+	s.wantParts("revision", 1, 4, 1)
+	type chapter struct {
+		Scenes []struct {
+			Content string
+			Words   int `json:"word_count"`
+		}
+	}
+	var before chapter
+	var rev struct {
+		After chapter `json:"revised_chapter"`
+	}
+	book := s.book()
+	for file, into := range map[string]any{"chapters/chapter_001.json": &before, "chapters/chapter_001_revision.json": &rev} {
+		if err := json.Unmarshal([]byte(book[file]), into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(before.Scenes) != 3 || len(rev.After.Scenes) != 3 {
+		t.Fatalf("%d scenes became %d", len(before.Scenes), len(rev.After.Scenes))
+	}
+	for i, was := range before.Scenes {
+		if is := rev.After.Scenes[i]; was.Words < 3000 || is.Words < 3000 || is.Content == was.Content {
+			t.Errorf("scene %d: %d words became %d", i+1, was.Words, is.Words)
+		}
+	}
+	s.mustRun(0, "novel", "apply", "b", "1")
+	s.mustRun(0, "replay", "novel-b")
+	s.mustRun(0, "verify")
 }

@@ -33,6 +33,12 @@ type revisionReply struct {
 	Scenes []revisedScene `json:"scenes"`
 }
 
+// revisionPartReply is the text of some scenes of a revised chapter, with what the scenes after them must agree with.
+type revisionPartReply struct {
+	Scenes  []revisedScene `json:"scenes"`
+	Changes []string       `json:"changes"`
+}
+
 type revisedScene struct {
 	SceneNumber int    `json:"scene_number"`
 	Content     string `json:"content"`
@@ -105,6 +111,11 @@ func revisionSchema(scenes int) (json.RawMessage, error) {
 	return schema.For[revisionReply](schema.Items("scenes", scenes, scenes))
 }
 
+// revisionPartSchema asks for exactly as many scenes as the part has.
+func revisionPartSchema(scenes int) (json.RawMessage, error) {
+	return schema.For[revisionPartReply](schema.Items("scenes", scenes, scenes))
+}
+
 // decodeReply reads a reply that fits its schema.
 func decodeReply[T any](r line.Reply) (T, error) {
 	var v T
@@ -145,12 +156,12 @@ func revisedFlaws(c story.GeneratedChapter) func(string) []string {
 			return []string{err.Error()}
 		}
 		if len(reply.Scenes) != len(c.Scenes) {
-			return []string{fmt.Sprintf("there are %d scenes, and the chapter has %d", len(reply.Scenes), len(c.Scenes))}
+			return []string{fmt.Sprintf("there are %d scenes, and %d are revised", len(reply.Scenes), len(c.Scenes))}
 		}
 		var flaws []string
 		for i, s := range reply.Scenes {
 			if s.SceneNumber != c.Scenes[i].SceneNumber {
-				flaws = append(flaws, fmt.Sprintf("scenes[%d].scene_number is %d, and the chapter has %d there", i, s.SceneNumber, c.Scenes[i].SceneNumber))
+				flaws = append(flaws, fmt.Sprintf("scenes[%d].scene_number is %d, and scene %d is there", i, s.SceneNumber, c.Scenes[i].SceneNumber))
 			}
 			if story.Words(s.Content) == 0 {
 				flaws = append(flaws, fmt.Sprintf("scenes[%d].content has no words", i))

@@ -1,7 +1,6 @@
 package novel
 
 import (
-
 	"sluice/internal/kernel"
 	"sluice/internal/line"
 	"sluice/internal/line/novel/story"

@@ -1,13 +1,11 @@
 package novel
 
 import (
-	"strings"
 	"time"
 
 	"sluice/internal/fault"
 	"sluice/internal/kernel"
 	"sluice/internal/line"
-	"sluice/internal/line/novel/bookfile"
 	"sluice/internal/line/novel/briefing"
 	"sluice/internal/line/novel/story"
 )
@@ -120,56 +118,6 @@ func (s steps) logic(in line.In) (line.Move, error) {
 		return line.Move{}, err
 	}
 	return asking(s.call(in, b, s.schemas.logic))
-}
-
-// Parts of a candidate.
-const (
-	PartChapter = "chapter.json"
-	PartReading = "revised.txt"
-)
-
-// candidate revises a chapter by notes. What comes back keeps its number, its title and its scenes.
-func (s steps) candidate(in line.In) (line.Move, error) {
-	j, lacking, err := s.judging(in)
-	if err != nil || len(lacking) > 0 {
-		return line.Move{Wants: lacking}, err
-	}
-	if len(in.Replies) > 0 {
-		return revised(j, in.Replies[0])
-	}
-	b, err := briefing.ForRevision(j.book, j.plan, j.text, j.params.Notes, options(in))
-	if err != nil {
-		return line.Move{}, err
-	}
-	schema, err := revisionSchema(len(j.text.Scenes))
-	if err != nil {
-		return line.Move{}, err
-	}
-	c, err := s.call(in, b, schema)
-	c.Check = revisedFlaws(j.text)
-	return asking(c, err)
-}
-
-func revised(j judged, r line.Reply) (line.Move, error) {
-	if flaws := revisedFlaws(j.text)(r.Content); len(flaws) > 0 {
-		return line.Move{}, line.Unusable{Reason: strings.Join(flaws, "; ")}
-	}
-	reply, err := decodeReply[revisionReply](r)
-	if err != nil {
-		return line.Move{}, err
-	}
-	c := j.text
-	c.Scenes = make([]story.GeneratedScene, len(reply.Scenes))
-	for i, s := range reply.Scenes {
-		c.Scenes[i] = story.GeneratedScene{SceneNumber: s.SceneNumber, Content: strings.TrimSpace(s.Content)}
-	}
-	m, err := ours(c, SchemaCandidate)
-	if err != nil {
-		return m, err
-	}
-	view := bookfile.ReadingView(j.book.Settings.Language, c, j.params.Notes)
-	m.Done.Parts = []line.Part{{Path: PartChapter, Body: m.Done.Body}, {Path: PartReading, Body: []byte(view)}}
-	return m, nil
 }
 
 // revision is never performed: a RevisionStatus is submitted by the rule that found it necessary, or by a person.

@@ -49,7 +49,7 @@ type Brief struct {
 	Language string // its name in English
 	Unit     string // of lengths
 	Chapters int    // of the book
-	From, To int    // of an outline: the chapters wanted
+	From, To int    // of a part: the chapters or scenes wanted
 	Chapter  int
 	Scene    int
 	Scenes   int  // of the chapter; 0: not decided

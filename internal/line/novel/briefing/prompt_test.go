@@ -76,7 +76,7 @@ func TestPromptsRead(t *testing.T) {
 			golden.Check(t, "prompts_"+language+".golden", shown.String())
 		}
 	}
-	if got, want := len(set.Names()), 11; got != want {
+	if got, want := len(set.Names()), 12; got != want {
 		t.Errorf("%d prompts, want %d: %v", got, want, set.Names())
 	}
 }
