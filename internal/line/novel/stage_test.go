@@ -173,3 +173,32 @@ func TestBothTriggersMakeOneRevision(t *testing.T) {
 		t.Errorf("the revision is %+v", rev)
 	}
 }
+
+// TestAGuideFindsItsChaptersOncePerOutline: it is asked several times for every chapter, so that finding them each time would cost
+// the square of a book.
+func TestAGuideFindsItsChaptersOncePerOutline(t *testing.T) {
+	p := &pen{chapters: 3, scenes: 1}
+	var stood kernel.VersionID
+	guide := NewGuide(Goal{Chapters: []int{2, 3, 9}})
+	b := write(t, p, settings(nil), Goal{Until: StepOutline}, func(now *book, s kernel.Stamp) []Deed {
+		v := now.run.Approved(OutlineNode)
+		if v == nil || stood != "" {
+			return nil
+		}
+		stood = v.ID
+		got, err := guide.chapters(now.run, now.body)
+		if err != nil || !slices.Equal(got, []int{2, 3}) {
+			t.Errorf("chapters %v: %v", got, err)
+		}
+		if n := testing.AllocsPerRun(10, func() { _, err = guide.chapters(now.run, now.body) }); n > 0 || err != nil {
+			t.Errorf("asked again, it takes %v allocations: %v", n, err)
+		}
+		o := p.outline()
+		o.Chapters = append(o.Chapters[2:], o.Chapters[:2]...) // a person may write them in any order
+		o.Chapters[0].ChapterNumber = 9
+		return []Deed{submit(s, OutlineNode, SchemaOutline, []byte(mustEncode(o)), "")}
+	})
+	if got, err := guide.chapters(b.run, b.body); err != nil || b.run.Approved(OutlineNode).ID == stood || !slices.Equal(got, []int{2, 9}) {
+		t.Errorf("by another outline: %v, %v", got, err)
+	}
+}
