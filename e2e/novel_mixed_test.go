@@ -3,11 +3,13 @@ package e2e
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -35,8 +37,8 @@ type author struct {
 	calls atomic.Int64
 
 	mu   sync.Mutex
-	hold func(agent string) // is told of every call before it is answered
-	once map[string]string  // what an agent says the next time, by its name
+	hold func(ctx context.Context, agent string) // is told of every call before it is answered
+	once map[string]string                       // what an agent says the next time, by its name
 }
 
 func newAuthor(t *testing.T) *author {
@@ -69,7 +71,7 @@ func (a *author) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	delete(a.once, agent)
 	a.mu.Unlock()
 	if hold != nil {
-		hold(agent)
+		hold(r.Context(), agent)
 	}
 	if n := a.calls.Add(1); content == "" {
 		content = authored(agent, n)
@@ -80,10 +82,74 @@ func (a *author) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		"usage":   map[string]any{"prompt_tokens": authorIn, "completion_tokens": authorOut, "total_tokens": authorIn + authorOut}})
 }
 
-func (a *author) holding(hold func(agent string)) {
+func (a *author) holding(hold func(ctx context.Context, agent string)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.hold = hold
+}
+
+// busy is a process that drives a book and waits for the author.
+type busy struct {
+	*exec.Cmd
+	t        *testing.T
+	released chan struct{}
+	ended    chan error
+	said     *bytes.Buffer
+}
+
+// drive starts a command with the author's key, and comes back when it asks for the n-th reply of an agent.
+func (m mixed) drive(agent string, n int, args ...string) *busy {
+	m.t.Helper()
+	b := &busy{t: m.t, released: make(chan struct{}), ended: make(chan error, 1), said: &bytes.Buffer{}}
+	asked := make(chan struct{}, 1)
+	var count atomic.Int64
+	m.author.holding(func(ctx context.Context, who string) {
+		if who != agent || count.Add(1) != int64(n) {
+			return
+		}
+		asked <- struct{}{}
+		select {
+		case <-b.released:
+		case <-ctx.Done():
+		}
+	})
+	m.env = m.author.realEnv()
+	b.Cmd = m.command(m.t.Context(), "", args...)
+	m.env = []string{authorPrice}
+	b.Stdout, b.Stderr = b.said, b.said
+	if err := b.Start(); err != nil {
+		m.t.Fatal(err)
+	}
+	go func() { b.ended <- b.Wait() }()
+	select {
+	case <-asked:
+	case err := <-b.ended:
+		m.t.Fatalf("sluice %s ended before it asked: %v\n%s", strings.Join(args, " "), err, b.said)
+	}
+	return b
+}
+
+// kill ends the process at once.
+func (b *busy) kill() {
+	b.t.Helper()
+	if err := b.Process.Kill(); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := <-b.ended; err == nil {
+		b.t.Error("the killed process ended well")
+	}
+	close(b.released)
+}
+
+// end lets the author answer, and wants the process to end with a code. It gives what it said.
+func (b *busy) end(want int) string {
+	b.t.Helper()
+	close(b.released)
+	<-b.ended
+	if got := b.ProcessState.ExitCode(); got != want {
+		b.t.Errorf("the process that drove ended with %d, want %d\n%s", got, want, b.said)
+	}
+	return b.said.String()
 }
 
 func (a *author) says(agent, content string) {
@@ -375,23 +441,8 @@ func TestAForgottenKeyFindsAnOpenAttempt(t *testing.T) {
 	t.Parallel()
 	m := newMixed(t)
 	m.real(0, "novel", "run", "b", "--chapters", "1")
-	asked, released := make(chan bool), make(chan bool)
-	m.author.holding(func(agent string) {
-		if agent == "scene-text" {
-			asked <- true
-			<-released
-		}
-	})
-	m.env = m.author.realEnv()
-	drive := m.command(t.Context(), "", "novel", "run", "b", "--chapters", "2")
-	m.env = []string{authorPrice}
-	if err := drive.Start(); err != nil {
-		t.Fatal(err)
-	}
-	<-asked
-	mustKill(t, drive)
-	m.author.holding(nil)
-	close(released)
+	drive := m.drive("scene-text", 1, "novel", "run", "b", "--chapters", "2")
+	drive.kill()
 	m.mustRun(0, "novel", "status", "b") // what was recorded is put in place
 	before := m.files("projects")
 	out, _ := m.mustRun(5, "--json", "novel", "run", "b")

@@ -147,17 +147,19 @@ func (a *App) rollBack(ctx context.Context, run *kernel.Run, w NovelRollback) (*
 			return nil, err
 		}
 	}
-	nodes := novel.RollbackTo(run, w.Step, w.Chapter, w.Scene)
-	if err := novel.RefuseLocked(run, chaptersOf(nodes)); err != nil {
-		return nil, err
-	}
-	if len(nodes) == 0 {
-		return nil, nothingToRollBack(project)
-	}
 	if w.Reason == "" {
 		w.Reason = strings.TrimSpace(fmt.Sprintf("rolled back %s", w.place()))
 	}
-	run, err := a.Engine.Do(ctx, run.ID(), engine.Act{Command: kernel.Rollback{Stamp: a.stamp(), Nodes: nodes, Reason: w.Reason}})
+	run, err := a.Engine.DoWish(ctx, run.ID(), func(l engine.Look) ([]engine.Act, error) { // who writes the book may add to it meanwhile
+		nodes := novel.RollbackTo(l.Run(), w.Step, w.Chapter, w.Scene)
+		if err := novel.RefuseLocked(l.Run(), chaptersOf(nodes)); err != nil {
+			return nil, err
+		}
+		if len(nodes) == 0 {
+			return nil, nothingToRollBack(project)
+		}
+		return []engine.Act{{Command: kernel.Rollback{Stamp: a.stamp(), Nodes: nodes, Reason: w.Reason}}}, nil
+	})
 	if fault.CodeOf(err) == fault.IllegalStep {
 		return nil, nothingToRollBack(project)
 	}

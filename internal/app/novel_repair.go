@@ -44,7 +44,7 @@ func (a *App) inPhases(ctx context.Context, run *kernel.Run, command string, pha
 	}
 	run, err := a.afford(ctx, run)
 	if err == nil {
-		err = unlessMeant(a.mayTakeUp(run), command)
+		err = unlessMeant(a.mayTakeUp(ctx, run), command)
 	}
 	if err != nil {
 		return nil, err
@@ -343,10 +343,10 @@ func (a *App) AcceptRevision(ctx context.Context, name string, chapter int, over
 	if err != nil {
 		return RevisionDoc{}, err
 	}
-	if err := novel.RefuseLocked(run, []int{chapter}); err != nil {
-		return RevisionDoc{}, err
-	}
 	run, err = a.Engine.DoWish(ctx, run.ID(), func(l engine.Look) ([]engine.Act, error) {
+		if err := novel.RefuseLocked(l.Run(), []int{chapter}); err != nil {
+			return nil, err
+		}
 		list, err := novel.Apply(l.Run(), l.Body(ctx), a.stamp(), chapter, over)
 		return deeds(list), err
 	})

@@ -92,7 +92,7 @@ type preparation func(r *kernel.Run) ([]novel.Deed, error)
 
 // leadNovel lets a guide lead a book to its goal, and says what became of it.
 func (a *App) leadNovel(ctx context.Context, run *kernel.Run, goal novel.Goal, before novel.Marks, prepare preparation, tell func(NovelNotice), command string) (NovelRunDoc, error) {
-	if err := a.mayTakeUp(run); err != nil {
+	if err := a.mayTakeUp(ctx, run); err != nil {
 		return NovelRunDoc{}, unlessMeant(err, command)
 	}
 	guide := novel.NewGuide(goal)
@@ -120,6 +120,9 @@ func (a *App) leadNovel(ctx context.Context, run *kernel.Run, goal novel.Goal, b
 		if doc.Rehearsed, bad = a.rehearsed(ctx, run, goal.Chapters); bad != nil {
 			return doc, errors.Join(err, bad)
 		}
+	}
+	if isShut(err) {
+		return doc, withResults(err, doc)
 	}
 	if err != nil {
 		return doc, novelStopped(doc.Project, err)
@@ -205,27 +208,6 @@ func (a *App) mayAsk(run *kernel.Run, list []novel.Deed) error {
 	return fault.New(fault.ProviderChanged, string(run.ID()), "book %s has replies of a real model and would go on with rehearsal", novel.ProjectOf(run))
 }
 
-// mayTakeUp refuses to finish by rehearsal what a killed process was asking a real model for: that has begun, so that nobody asks
-// about its provider again.
-func (a *App) mayTakeUp(run *kernel.Run) error {
-	if a.Plan.Switch || !a.isStandIn(run) {
-		return nil
-	}
-	for duty := range kernel.Pending(run) {
-		var open kernel.PerformStep
-		switch duty := duty.(type) {
-		case kernel.PerformStep:
-			open = duty
-		case kernel.RunCheck:
-			open = kernel.PerformStep(duty)
-		}
-		if open.Attempt != "" {
-			return fault.New(fault.ProviderChanged, string(run.ID()), "book %s has replies of a real model, and %s would be finished by rehearsal", novel.ProjectOf(run), open.Node)
-		}
-	}
-	return nil
-}
-
 // isStandIn tells whether rehearsal would answer for a book that has replies of a real model.
 func (a *App) isStandIn(run *kernel.Run) bool {
 	return run.Provider() == kernel.ProviderReal && a.Engine.Model != nil && a.Engine.Model.Class() == kernel.ProviderRehearsal
@@ -260,7 +242,11 @@ func (a *App) driveNovel(ctx context.Context, id kernel.RunID, guide *novel.Guid
 				return deeds(list), err
 			}
 		}
+		guide.Ends = behind(l.Run(), guide.Ends, guide.Goal.Until)
 		st, err := guide.Next(l.Run(), l.Body(ctx), a.stamp())
+		if err == nil {
+			err = refuseShut(l.Run(), l.Body(ctx), st)
+		}
 		clear(scope)
 		for _, node := range st.Drive {
 			scope[node] = true
