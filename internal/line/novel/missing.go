@@ -12,7 +12,7 @@ import (
 
 // missingStep names what a step needs, and every command up to it that is still to be run, in order. Chapters that were named
 // passed the gate; where none could be, since there is no outline yet, the gate would refuse to go past a pending one.
-func missingStep(r *kernel.Run, g Goal, lacking story.Place, from string) error {
+func missingStep(r *kernel.Run, g Goal, lacking story.Place) error {
 	project, file := ProjectOf(r), pathOf(r, lacking.File())
 	f := fault.New(fault.MissingPrerequisite, file, "step %s needs %s, which is missing", g.until(), file)
 	isHeld := IsChapterStep(g.until()) && len(g.Chapters) == 0 && Blocked(r) != nil
@@ -22,7 +22,12 @@ func missingStep(r *kernel.Run, g Goal, lacking story.Place, from string) error 
 	}
 	before := ""
 	add := func(a fault.Action) { a.After = before; before, f = a.Action, f.With(a) }
-	for _, step := range Steps()[slices.Index(Steps(), from):] {
+	lacks := map[string]bool{g.until(): true}
+	lackingFor(r, g, g.until(), lacks)
+	for _, step := range Steps() {
+		if !lacks[step] {
+			continue
+		}
 		if isHeld && IsChapterStep(step) {
 			return f.With(OnTo(r, story.MaxChapters+1, fault.Action{}))
 		}
@@ -59,6 +64,24 @@ func unwritten(r *kernel.Run, body line.Body, chapter int) error {
 	}
 	file := pathOf(r, story.ChapterFile(chapter))
 	return fault.New(fault.MissingPrerequisite, file, "chapter %d has no text: %s is missing", chapter, file).With(Again(r, o, sorted(scope))...)
+}
+
+// lackingFor collects the steps that must be done before one can be, with what they need themselves.
+func lackingFor(r *kernel.Run, g Goal, step string, into map[string]bool) {
+	for _, before := range prerequisites[step] {
+		if !into[before] && !stands(r, g, before) {
+			into[before] = true
+			lackingFor(r, g, before, into)
+		}
+	}
+}
+
+// stands tells whether a step is done for a goal; one of chapters is not while there are none to be named.
+func stands(r *kernel.Run, g Goal, step string) bool {
+	if !IsChapterStep(step) {
+		return r.Approved(kernel.NodeID(step)) != nil
+	}
+	return len(g.Chapters) > 0 && !slices.ContainsFunc(g.Chapters, func(n int) bool { return r.Approved(ChapterNode(n, step)) == nil })
 }
 
 // CheckChapters refuses numbers that the outline does not have, before anything runs.

@@ -125,13 +125,13 @@ func Missing(r *kernel.Run, g Goal) error {
 	for _, step := range prerequisites[g.until()] {
 		if !IsChapterStep(step) {
 			if r.Approved(kernel.NodeID(step)) == nil {
-				return missingStep(r, g, story.Place{Kind: story.Kind(step)}, step)
+				return missingStep(r, g, story.Place{Kind: story.Kind(step)})
 			}
 			continue
 		}
 		for _, n := range g.Chapters {
 			if r.Approved(ChapterNode(n, step)) == nil {
-				return missingStep(r, g, story.Place{Kind: story.KindPlan, Chapter: n}, step)
+				return missingStep(r, g, story.Place{Kind: story.KindPlan, Chapter: n})
 			}
 		}
 	}
@@ -142,6 +142,6 @@ var prerequisites = map[string][]string{
 	StepTheme:      {StepWorld},
 	StepCharacters: {StepWorld, StepTheme},
 	StepOutline:    {StepWorld, StepTheme, StepCharacters},
-	StepPlan:       {StepWorld, StepTheme, StepCharacters, StepOutline},
-	StepText:       {StepWorld, StepTheme, StepCharacters, StepOutline, StepPlan},
+	StepPlan:       {StepWorld, StepCharacters, StepOutline},
+	StepText:       {StepWorld, StepCharacters, StepOutline, StepPlan}, // the outline says which chapters it builds on
 }
