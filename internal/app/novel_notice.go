@@ -72,7 +72,7 @@ func (a *App) logEnds(run *kernel.Run, ends []novel.End, before novel.Marks, tel
 		if e.State == novel.Reached && now != nil && before[now.Node] == now.ID {
 			continue // it was used as it is, and a book that is run over and over says nothing new of it
 		}
-		a.Engine.Log.Info("a chapter was worked on", "project", project, "chapter", e.Chapter, "outcome", e.State, "fixable", e.Fixable,
+		a.Engine.Log.Info("a chapter was worked on", "project", project, "chapter", e.Chapter, "outcome", e.State, "revision", e.Revision, "fixable", e.Fixable,
 			"node", e.Node, "error", e.Error.Message)
 		text := novel.ChapterNode(e.Chapter, novel.StepText)
 		if v := run.Approved(text); tell == nil || v == nil || before[text] == v.ID { // what was told before is not told again

@@ -50,7 +50,21 @@ type End struct {
 	Node    kernel.NodeID    // that failed
 	Error   kernel.StepError // of a failure
 	Fixable int              // issues that say how they are fixed and were not
+	// Revision is what became of them; empty where the chapter did not come that far.
+	Revision RevisionOutcome
 }
+
+// RevisionOutcome is what the revision stage made of a chapter's issues.
+type RevisionOutcome string
+
+const (
+	RevisionNeedless RevisionOutcome = "none"
+	RevisionReported RevisionOutcome = "reported" // the policy leaves the text alone
+	RevisionApplied  RevisionOutcome = "applied"
+	RevisionFailed   RevisionOutcome = "failed"  // the text stays as it was made
+	RevisionDecided  RevisionOutcome = "decided" // by a person
+	RevisionWaits    RevisionOutcome = "pending"
+)
 
 // EndState is the sort of an End.
 type EndState string

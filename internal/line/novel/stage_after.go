@@ -1,8 +1,6 @@
 package novel
 
 import (
-	"slices"
-
 	"sluice/internal/kernel"
 	"sluice/internal/line/novel/story"
 )
@@ -217,9 +215,29 @@ func (a *aftermath) reached(failed *kernel.View) *End {
 	if failed != nil {
 		return failedEnd(a.number, *failed)
 	}
-	end := &End{Chapter: a.number, State: Reached}
-	if a.consistency != nil && slices.Contains([]story.RevisionPolicy{story.RevisionNone, ""}, a.settings.RevisionPolicy) {
+	end := &End{Chapter: a.number, State: Reached, Revision: a.outcome()}
+	if end.Revision == RevisionReported || end.Revision == RevisionFailed {
 		end.Fixable = a.consistency.Fixable()
 	}
 	return end
+}
+
+// outcome is what became of the issues that say how they are fixed.
+func (a *aftermath) outcome() RevisionOutcome {
+	if a.consistency == nil || a.consistency.Notes() == "" {
+		return RevisionNeedless
+	}
+	switch a.settings.RevisionPolicy {
+	case story.ManualConfirm:
+		return RevisionDecided
+	case story.AutoApply:
+		if a.isSettled() {
+			return RevisionApplied
+		}
+		if last, ok := lastCandidate(a.run, a.number); ok && last.Status() == kernel.StatusFailed {
+			return RevisionFailed
+		}
+		return RevisionNeedless // the revision came out as the text that stands
+	}
+	return RevisionReported
 }
