@@ -167,7 +167,7 @@ func (a *App) command(ctx context.Context, id string, c kernel.Command, drive bo
 	if run.Line() == session.Name {
 		return RunDoc{}, sessionOnly(run)
 	}
-	if err := refuseOnLocked(run, c); err != nil {
+	if err := a.refuseOnBook(ctx, run, c); err != nil {
 		return RunDoc{}, err
 	}
 	if err := refuseOnSpec(run, c); err != nil {

@@ -249,7 +249,8 @@ func (a *App) projectFiles(name string, wanted func(story.Place) bool) ([]novel.
 		}
 		for _, e := range entries {
 			p, ok := story.ParsePlace(dir + e.Name())
-			if !ok || !e.Type().IsRegular() || !wanted(p) {
+			// A link or a directory in the place of a revision may hide one that is pending: reading it refuses.
+			if !ok || !e.Type().IsRegular() && p.Kind != story.KindRevision || !wanted(p) {
 				continue
 			}
 			body, err := a.Space.Read(at + e.Name())

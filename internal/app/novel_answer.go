@@ -51,20 +51,30 @@ func (a *App) driveBook(ctx context.Context, run *kernel.Run) (RunDoc, error) {
 	return a.outcome(ctx, now, err)
 }
 
-// refuseOnLocked keeps the general commands from changing chapters that are locked.
-func refuseOnLocked(run *kernel.Run, c kernel.Command) error {
+// refuseOnBook keeps the general commands from changing chapters that are locked, from deciding a revision by another name,
+// and from beginning anything behind a chapter that waits for one.
+func (a *App) refuseOnBook(ctx context.Context, run *kernel.Run, c kernel.Command) error {
 	if run.Line() != novel.Name {
 		return nil
 	}
+	var named, touched []kernel.NodeID
+	isMaking := true
 	switch c := c.(type) {
 	case kernel.Revise:
-		return novel.RefuseLocked(run, chaptersOf(c.Nodes))
+		named, touched = c.Nodes, c.Nodes
 	case kernel.Rollback:
-		return novel.RefuseLocked(run, chaptersOf(append(c.Nodes, novel.Downstream(run, c.Nodes)...)))
+		named, touched, isMaking = c.Nodes, append(novel.Downstream(run, c.Nodes), c.Nodes...), false
 	case kernel.Resume:
 		if c.From != "" {
-			return novel.RefuseLocked(run, chaptersOf(append([]kernel.NodeID{c.From}, novel.Downstream(run, []kernel.NodeID{c.From})...)))
+			named = []kernel.NodeID{c.From}
+			touched = append(novel.Downstream(run, named), c.From)
 		}
 	}
-	return nil
+	if err := novel.RefuseLocked(run, chaptersOf(touched)); err != nil {
+		return err
+	}
+	if err := novel.RefuseUndecided(run, named); err != nil || !isMaking {
+		return err
+	}
+	return novel.Gate(run, a.bodies(ctx, run), novel.Request{Chapters: chaptersOf(novel.Written(run, named)), Listed: true})
 }

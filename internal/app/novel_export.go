@@ -180,7 +180,7 @@ func (a *App) pendingExport(ctx context.Context, run *kernel.Run, d NovelExportD
 		return err
 	}
 	return fault.New(fault.RevisionPending, d.Project, "chapters with a pending revision are not exported with --strict: %s", novel.FormatChapters(d.Pending)).
-		With(novel.WaysOut(run, first, rev != nil && rev.RevisedChapter != nil)...)
+		With(novel.WaysOut(run, first, novel.CanApply(run, rev))...)
 }
 
 // cover is the picture that was given, or the project's own.

@@ -98,7 +98,7 @@ func (a *App) chapterOf(ctx context.Context, name string, chapter int) (*kernel.
 	return run, a.knownChapters(ctx, run, []int{chapter})
 }
 
-// knownChapters refuses numbers that the book does not have. What stands without being in the outline counts.
+// knownChapters refuses numbers that the book does not have. What stands or waits without being in the outline counts.
 func (a *App) knownChapters(ctx context.Context, run *kernel.Run, chapters []int) error {
 	body := a.bodies(ctx, run)
 	settings, err := novel.SettingsOf(run, body)
@@ -109,8 +109,9 @@ func (a *App) knownChapters(ctx context.Context, run *kernel.Run, chapters []int
 	if err != nil {
 		return err
 	}
+	waits := novel.Pending(run)
 	unwritten := slices.DeleteFunc(slices.Clone(chapters), func(n int) bool {
-		return run.Approved(novel.ChapterNode(n, novel.StepText)) != nil
+		return run.Approved(novel.ChapterNode(n, novel.StepText)) != nil || slices.Contains(waits, n)
 	})
 	return novel.CheckChapters(run, outline, settings, unwritten)
 }
@@ -229,12 +230,12 @@ func (a *App) reviewDoc(ctx context.Context, run *kernel.Run, d ReviewDoc) (Revi
 	if d.Revision, err = novel.RevisionOf(run, body, d.ChapterNumber); err != nil {
 		return d, err
 	}
-	if d.Block, err = novel.BlockOf(run, body); err != nil {
+	if d.Block, _, err = novel.BlockOf(run, body); err != nil {
 		return d, err
 	}
 	d.Next = []fault.Action{{Action: "run", Command: "sluice novel run " + d.Project, Why: "the book goes on"}}
 	if slices.Contains(novel.Pending(run), d.ChapterNumber) {
-		d.Next = novel.WaysOut(run, d.ChapterNumber, d.Revision != nil && d.Revision.RevisedChapter != nil)
+		d.Next = novel.WaysOut(run, d.ChapterNumber, novel.CanApply(run, d.Revision))
 	}
 	return d, nil
 }
@@ -280,7 +281,7 @@ func (a *App) revisionDoc(ctx context.Context, run *kernel.Run, chapter int) (Re
 	d.Next = []fault.Action{{Action: "run", Command: "sluice novel run " + project, Why: "the book goes on"}}
 	if len(d.PendingChapters) > 0 {
 		first := d.PendingChapters[0]
-		has := first == chapter && rev != nil && rev.RevisedChapter != nil
+		has := first == chapter && novel.CanApply(run, rev)
 		d.Next = novel.WaysOut(run, first, has)
 	}
 	return d, nil

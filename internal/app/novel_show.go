@@ -71,13 +71,16 @@ func (a *App) ListNovels(ctx context.Context, limit int, page string) (NovelList
 	return d, nil
 }
 
-// NovelShown shows where a book stands, and what of a real book was only rehearsed.
+// NovelShown shows where a book stands, what of a real book was only rehearsed, and what holds it up.
 type NovelShown struct {
 	novel.StatusDoc
-	Rehearsed []int `json:"rehearsal_chapters,omitempty"` // of a book that is real otherwise
+	Rehearsed []int          `json:"rehearsal_chapters,omitempty"` // of a book that is real otherwise
+	Block     *novel.Block   `json:"block,omitempty"`
+	Next      []fault.Action `json:"next_actions,omitempty"` // the ways out of Block
 }
 
-// ShowNovel says where a book stands, and which of its chapters came from rehearsal although it has replies of a real model.
+// ShowNovel says where a book stands, which of its chapters came from rehearsal although it has replies of a real model, and
+// which revision it waits for.
 func (a *App) ShowNovel(ctx context.Context, name string) (NovelShown, error) {
 	run, doc, err := a.novelStatus(ctx, name)
 	if err != nil {
@@ -89,8 +92,12 @@ func (a *App) ShowNovel(ctx context.Context, name string) (NovelShown, error) {
 			written = append(written, c.ChapterNumber)
 		}
 	}
-	rehearsed, err := a.rehearsed(ctx, run, written)
-	return NovelShown{doc, rehearsed}, err
+	shown := NovelShown{StatusDoc: doc}
+	if shown.Block, shown.Next, err = novel.BlockOf(run, a.bodies(ctx, run)); err != nil {
+		return shown, err
+	}
+	shown.Rehearsed, err = a.rehearsed(ctx, run, written)
+	return shown, err
 }
 
 // MemoryDoc shows what is remembered of a book.

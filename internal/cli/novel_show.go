@@ -90,12 +90,25 @@ func (v look) novelStatus(d app.NovelShown) string {
 	case d.BlockedChapter != nil:
 		fmt.Fprintf(&b, "chapter %d waits for revision; chapters after it are blocked\n", *d.BlockedChapter)
 		next = fault.Action{Command: fmt.Sprintf("sluice novel review %s %d", d.Project, *d.BlockedChapter), Why: "it shows what was found, and the ways out"}
+		if len(d.Next) > 0 && d.Next[0].After != "" { // there is nothing to review yet
+			next = firstLegal(d.Next)
+		}
 	case d.Steps[novel.StepText] == novel.StepDone:
 		next = fault.Action{Command: "sluice novel export " + d.Project + " --format epub", Why: "it makes one file of the book"}
 	case d.Steps[novel.StepText] == novel.StepStale:
 		next = fault.Action{Command: "sluice novel stale " + d.Project, Why: "it lists what a change touches, and what that costs"}
 	}
 	return b.String() + v.next([]fault.Action{next})
+}
+
+// firstLegal is the first action that needs no other before it.
+func firstLegal(all []fault.Action) fault.Action {
+	for _, a := range all {
+		if a.After == "" {
+			return a
+		}
+	}
+	return fault.Action{}
 }
 
 func mark(done bool) string {

@@ -29,6 +29,12 @@ type bookDoc struct {
 	Drive *DriveDoc `json:"drive,omitempty"`
 }
 
+// shownBook is that with what holds the book up, for who asks.
+type shownBook struct {
+	app.NovelShown
+	Drive *DriveDoc `json:"drive,omitempty"`
+}
+
 // Fields that the tools of books share.
 var (
 	aboutBook    = schema.Describe("project", "name of the book, as novel_list shows it")
@@ -122,9 +128,9 @@ func bookTools() ([]tool, error) {
 			return c.asClient().ListNovels(ctx, pageOfBooks, in.Page)
 		})
 	addTool(&k, tool{name: "novel_status", title: "Book status", hints: reads,
-		about: "Shows where a book stands: steps, chapters, words, what is pending, tokens, and what this server does about it."},
+		about: "Shows where a book stands: steps, chapters, words, what is pending with the ways out, tokens, and what this server does about it."},
 		ofBook, showsBook,
-		func(ctx context.Context, c *call, in bookIn) (bookDoc, error) { return c.bookDoc(ctx, in.Project) })
+		func(ctx context.Context, c *call, in bookIn) (shownBook, error) { return c.shownBook(ctx, in.Project) })
 	addTool(&k, tool{name: "novel_context", title: "What a model is told", hints: reads,
 		about: "Shows what goes into the prompts of a chapter as the book stands, what is left out and why."},
 		ofChapter, nil,
@@ -181,10 +187,15 @@ func ascending(list []int) []int {
 
 // bookDoc shows a book with what this server does about it.
 func (c *call) bookDoc(ctx context.Context, project string) (bookDoc, error) {
+	doc, err := c.shownBook(ctx, project)
+	return bookDoc{doc.StatusDoc, doc.Drive}, err
+}
+
+func (c *call) shownBook(ctx context.Context, project string) (shownBook, error) {
 	id := string(novel.RunID(project))
 	before := c.drives.doc(id)
-	doc, err := c.asClient().NovelStatus(ctx, project)
-	return bookDoc{doc, c.drives.since(before, id)}, err
+	doc, err := c.asClient().ShowNovel(ctx, project)
+	return shownBook{doc, c.drives.since(before, id)}, err
 }
 
 // workOn lets a piece of work on a book go on behind the call. Two at a time would be in each other's way.

@@ -90,7 +90,7 @@ func bookDecisionTools() ([]tool, error) {
 // decide asks the person at the client about a pending revision, if the client can, and gives the verbs in their name.
 func (c *call) decide(ctx context.Context, project string, chapter int, what, command string) (Verbs, string, error) {
 	var shown digest.Digest
-	if _, err := c.asClient().NovelStatus(ctx, project); err != nil { // what people put into files is taken over first
+	if _, err := c.asClient().ShowNovel(ctx, project); err != nil { // what people put into files is taken over first
 		return nil, "", err
 	}
 	box, err := c.asClient().Inbox(ctx, string(novel.RunID(project)))

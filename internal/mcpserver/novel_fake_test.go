@@ -36,9 +36,13 @@ func (d deskFor) gate(name string, chapter int) error {
 	return f
 }
 
-func (d deskFor) NovelStatus(_ context.Context, name string) (novel.StatusDoc, error) {
-	return novel.StatusDoc{Project: name, Steps: map[string]string{"world": "done"}, Chapters: []novel.ChapterStatus{{ChapterNumber: 1, Written: true}},
-		BlockedChapter: new(gatedAt)}, d.book(name)
+func (d deskFor) ShowNovel(_ context.Context, name string) (app.NovelShown, error) {
+	return app.NovelShown{
+		StatusDoc: novel.StatusDoc{Project: name, Steps: map[string]string{"world": "done"}, Chapters: []novel.ChapterStatus{{ChapterNumber: 1, Written: true}},
+			BlockedChapter: new(gatedAt)},
+		Block: &novel.Block{BlockedChapter: gatedAt, RevisionStatusFile: "projects/" + name + "/chapters/chapter_002_revision.json", PendingChapters: []int{gatedAt}},
+		Next:  []fault.Action{{Action: "review", Command: "sluice novel review " + name + " 2"}},
+	}, d.book(name)
 }
 
 func (d deskFor) ListNovels(context.Context, int, string) (app.NovelListDoc, error) {

@@ -4,12 +4,11 @@ import (
 	"context"
 
 	"sluice/internal/app"
-	"sluice/internal/line/novel"
 )
 
 // BookShower shows books.
 type BookShower interface {
-	NovelStatus(ctx context.Context, name string) (novel.StatusDoc, error)
+	ShowNovel(ctx context.Context, name string) (app.NovelShown, error)
 	ListNovels(ctx context.Context, limit int, page string) (app.NovelListDoc, error)
 	NovelMemory(ctx context.Context, w app.NovelMemory) (app.MemoryDoc, error)
 	NovelContext(ctx context.Context, name string, chapter int) (app.ContextDoc, error)

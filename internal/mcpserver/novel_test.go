@@ -56,6 +56,10 @@ func TestBooksAreWrittenBehindTheCall(t *testing.T) {
 	type shown struct {
 		Project string
 		Drive   *DriveDoc
+		Block   *struct {
+			RevisionStatusFile string `json:"revision_status_file"`
+		}
+		Next []fault.Action `json:"next_actions"`
 	}
 	if doc := must[shown](c, "novel_run", `{"project":"mybook"}`); doc.Drive == nil || doc.Drive.State != "running" {
 		t.Fatalf("got %+v", doc)
@@ -69,6 +73,9 @@ func TestBooksAreWrittenBehindTheCall(t *testing.T) {
 	doc := must[shown](c, "novel_status", `{"project":"mybook"}`)
 	if doc.Drive == nil || doc.Drive.State != "failed" || doc.Drive.Code != string(fault.RevisionPending) {
 		t.Errorf("got %+v", doc.Drive)
+	}
+	if doc.Block == nil || doc.Block.RevisionStatusFile == "" || len(doc.Next) == 0 { // what the drive came to, with the ways out
+		t.Errorf("got %+v with %+v", doc.Block, doc.Next)
 	}
 }
 

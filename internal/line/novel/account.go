@@ -1,6 +1,7 @@
 package novel
 
 import (
+	"sluice/internal/fault"
 	"sluice/internal/kernel"
 	"sluice/internal/line"
 	"sluice/internal/line/novel/briefing"
@@ -161,14 +162,14 @@ func LogicOf(r *kernel.Run, body line.Body, chapter int) (*story.LogicReviewRepo
 	return &doc, err
 }
 
-// BlockOf is what holds a book at its lowest pending chapter; nil where nothing is pending.
-func BlockOf(r *kernel.Run, body line.Body) (*Block, error) {
+// BlockOf is what holds a book at its lowest pending chapter, with the ways out; nil where nothing is pending.
+func BlockOf(r *kernel.Run, body line.Body) (*Block, []fault.Action, error) {
 	pending := Pending(r)
 	if len(pending) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
-	doc, _, err := blockOf(r, body, pending)
-	return &doc, err
+	doc, rev, err := blockOf(r, body, pending)
+	return &doc, WaysOut(r, pending[0], CanApply(r, rev)), err
 }
 
 // Affected lists the chapters that a change reaches only through others: what they were made from was itself made from

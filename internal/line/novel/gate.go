@@ -52,7 +52,7 @@ type Block struct {
 	RevisionStatusFile    string        `json:"revision_status_file"`
 	LogicReviewReportFile string        `json:"logic_review_report_file,omitempty"`
 	PendingChapters       []int         `json:"pending_chapters"`
-	TriggeredBy           story.Trigger `json:"triggered_by,omitempty"`
+	TriggeredBy           story.Trigger `json:"triggered_by"` // empty where the revision does not say it
 	RevisionNotes         string        `json:"revision_notes"`
 	ObservedScore         *int          `json:"observed_score,omitempty"`
 	MinScore              *int          `json:"min_score,omitempty"`
@@ -106,15 +106,19 @@ func blockedBy(r *kernel.Run, body line.Body, pending []int, target int) error {
 	}
 	doc.TargetChapter = target
 	code := fault.RevisionPending
-	message := fmt.Sprintf("chapter %d waits for revision; chapters after %d are blocked until it is handled", blocked, blocked)
+	message, see := fmt.Sprintf("chapter %d waits for revision", blocked), "; see "+doc.RevisionStatusFile
 	if rev == nil {
 		code = fault.RevisionUnreadable
-		message = fmt.Sprintf("%s cannot be read and counts as pending; chapters after %d are blocked until it is handled", doc.RevisionStatusFile, blocked)
+		message, see = doc.RevisionStatusFile+" cannot be read and counts as pending", ""
 	}
+	message += fmt.Sprintf("; chapters after %d are blocked until it is handled", blocked)
 	if target > 0 {
 		message += fmt.Sprintf("; chapter %d cannot be generated", target)
 	}
-	f := fault.New(code, ProjectOf(r), "%s", message).With(WaysOut(r, blocked, rev != nil && rev.RevisedChapter != nil)...)
+	if message += see; see != "" && doc.LogicReviewReportFile != "" {
+		message += " and " + doc.LogicReviewReportFile
+	}
+	f := fault.New(code, ProjectOf(r), "%s", message).With(WaysOut(r, blocked, CanApply(r, rev))...)
 	if f.Fields, err = json.Marshal(doc); err != nil {
 		return err
 	}
@@ -136,7 +140,9 @@ func blockOf(r *kernel.Run, body line.Body, pending []int) (Block, *story.Revisi
 	if report == nil {
 		return doc, rev, nil
 	}
-	doc.LogicReviewReportFile = pathOf(r, story.ReviewFile(blocked))
+	if n, _ := r.Node(report.Node); n.Status() == kernel.StatusDone { // else its file was removed, or it is made again
+		doc.LogicReviewReportFile = pathOf(r, story.ReviewFile(blocked))
+	}
 	logic, err := decodeVersion[story.LogicReviewReport](body, report)
 	if err != nil {
 		return doc, rev, err
@@ -165,10 +171,10 @@ func OnTo(r *kernel.Run, chapter int, a fault.Action) fault.Action {
 }
 
 // WaysOut are the five ways out of a pending revision, by the words of the contract.
-func WaysOut(r *kernel.Run, chapter int, hasCandidate bool) []fault.Action {
+func WaysOut(r *kernel.Run, chapter int, canApply bool) []fault.Action {
 	at := fmt.Sprintf("%s %d", ProjectOf(r), chapter)
 	apply := fault.Action{Action: "apply_revision", Command: "sluice novel apply " + at, Why: "the candidate becomes the chapter"}
-	if !hasCandidate {
+	if !canApply {
 		apply.After = "generate_candidate"
 	}
 	all := []fault.Action{
@@ -229,4 +235,26 @@ func RefuseLocked(r *kernel.Run, chapters []int) error {
 		}
 	}
 	return nil
+}
+
+// RefuseUndecided refuses to make a revision again or to put it away alone: it is decided, or goes with its text.
+func RefuseUndecided(r *kernel.Run, nodes []kernel.NodeID) error {
+	for _, id := range nodes {
+		if n, ok := r.Node(id); ok && n.Node().Step == StepRevision {
+			f := fault.New(fault.IllegalStep, string(id), "the revision of chapter %d is decided, and neither made again nor put away alone", ChapterOf(id))
+			if isPending(n) {
+				return f.With(WaysOut(r, ChapterOf(id), false)...)
+			}
+			return f.With(fault.Action{Action: "status", Command: "sluice novel status " + ProjectOf(r), Why: "it shows where the book stands"})
+		}
+	}
+	return nil
+}
+
+// Written are those of the nodes that the text of a chapter is made of: what the gate speaks about.
+func Written(r *kernel.Run, nodes []kernel.NodeID) []kernel.NodeID {
+	return slices.DeleteFunc(slices.Clone(nodes), func(id kernel.NodeID) bool {
+		n, ok := r.Node(id)
+		return !ok || !slices.Contains([]string{StepPlan, StepScene, StepText}, n.Node().Step)
+	})
 }

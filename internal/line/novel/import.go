@@ -76,7 +76,7 @@ func (im *importer) take(f Found) {
 			return
 		}
 		out.Body, out.Schema = f.Body, SchemaUnreadable // it may say pending, so it counts as that
-		im.flaws = append(im.flaws, Flaw{Path: f.Path, Err: fault.Wrap(fault.RevisionUnreadable, f.Path, err, "%s counts as pending", f.Path)})
+		im.flaws = append(im.flaws, Flaw{Path: f.Path, Err: fault.Wrap(fault.RevisionUnreadable, f.Path, err, "%s; it counts as pending", fault.From(err).Message)})
 	} else if isPlain(f.Body) {
 		out.Body = f.Body // as it stands: nobody's file is rewritten for nothing
 	}

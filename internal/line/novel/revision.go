@@ -178,8 +178,12 @@ func Apply(r *kernel.Run, body line.Body, s kernel.Stamp, chapter int, over bool
 		}
 		return nil, f.With(again, reject)
 	}
-	if text != nil && rev.Base != string(text.Digest) && !over {
-		return nil, fault.New(fault.StaleCandidate, project, "the candidate of chapter %d was made from a text that no longer stands", chapter).
+	if !CanApply(r, &rev) && !over {
+		why := "was made from a text that no longer stands"
+		if rev.Base == "" {
+			why = "does not say as its base which text it was made from"
+		}
+		return nil, fault.New(fault.StaleCandidate, project, "the candidate of chapter %d %s", chapter, why).
 			With(again, reject, fault.Action{Action: "apply_revision", Command: fmt.Sprintf("sluice novel apply %s %d --over", project, chapter), Why: "it replaces the text that stands all the same"})
 	}
 	c := *rev.RevisedChapter
@@ -204,6 +208,15 @@ func Apply(r *kernel.Run, body line.Body, s kernel.Stamp, chapter int, over bool
 		}
 	}
 	return []Deed{submit(s, ChapterNode(chapter, StepText), SchemaText, chapterBody, "revision applied", sources...), decided}, nil
+}
+
+// CanApply tells whether a revision has a candidate of the text that stands.
+func CanApply(r *kernel.Run, rev *story.RevisionStatus) bool {
+	if rev == nil || rev.RevisedChapter == nil {
+		return false
+	}
+	text := r.Approved(ChapterNode(rev.ChapterNumber, StepText))
+	return text == nil || rev.Base == string(text.Digest)
 }
 
 // Reject keeps the chapter as it is and opens the gate. A revision that cannot be read can only be rejected or superseded.
