@@ -25,9 +25,6 @@ func (c *chapterStage) next() (Stage, *End, error) {
 	n, ok := c.run.Node(c.id(StepRevision))
 	isHeld, goal := ok && isPending(n), c.guide.Goal
 	waits := &End{Chapter: c.number, State: Waiting, Revision: RevisionWaits}
-	if blocked := Blocked(c.run); blocked != nil && *blocked < c.number && wouldGenerate(c.run, c.number, goal.until()) {
-		return Stage{}, &End{Chapter: *blocked, State: Waiting, Revision: RevisionWaits}, nil // it became pending after the request had passed the gate
-	}
 	if !goal.Alone || goal.until() == StepPlan { // the chapter that waits may be repaired, and a plan touches no text
 		st, end := c.node(planNode(c.number))
 		if end != nil && isHeld {
