@@ -175,7 +175,7 @@ func (a *App) novelGoal(ctx context.Context, run *kernel.Run, w NovelRun) (novel
 			return goal, err
 		}
 	}
-	return goal, novel.Missing(run, goal)
+	return goal, novel.Missing(run, body, goal)
 }
 
 // outlined lists the chapters of the outline, ascending; none where there is no outline.

@@ -11,10 +11,22 @@ import (
 )
 
 // missingStep names what a step needs, and every command up to it that is still to be run, in order. Chapters that were named
-// passed the gate; where none could be, since there is no outline yet, the gate would refuse to go past a pending one.
-func missingStep(r *kernel.Run, g Goal, lacking story.Place) error {
+// passed the gate; where none could be, since there is no outline yet, the gate would refuse to go past a pending one. What they
+// build on is named with them.
+func missingStep(r *kernel.Run, body line.Body, g Goal, lacking story.Place) error {
+	o, err := OutlineOf(r, body)
+	if err != nil {
+		return err
+	}
 	project, file := ProjectOf(r), pathOf(r, lacking.File())
-	f := fault.New(fault.MissingPrerequisite, file, "step %s needs %s, which is missing", g.until(), file)
+	needs := g.until()
+	if lacking.Kind == story.KindPlan { // also where no more than the plan is wanted
+		needs = StepText
+	}
+	f := fault.New(fault.MissingPrerequisite, file, "step %s needs %s, which is missing", needs, file)
+	if g.until() == StepText {
+		g.Chapters = toWrite(r, o, g.Chapters)
+	}
 	isHeld := IsChapterStep(g.until()) && len(g.Chapters) == 0 && Blocked(r) != nil
 	scope := ""
 	if IsChapterStep(g.until()) && len(g.Chapters) > 0 {
@@ -22,6 +34,11 @@ func missingStep(r *kernel.Run, g Goal, lacking story.Place) error {
 	}
 	before := ""
 	add := func(a fault.Action) { a.After = before; before, f = a.Action, f.With(a) }
+	run := fault.Action{Action: "run", Command: fmt.Sprintf("sluice novel run %s --until %s%s", project, g.until(), scope), Why: "it does all of them in order"}
+	if a, isLocked := unlock(r, g.Chapters); isLocked && IsChapterStep(g.until()) {
+		run.After = a.Action
+		add(a)
+	}
 	lacks := map[string]bool{g.until(): true}
 	lackingFor(r, g, g.until(), lacks)
 	for _, step := range Steps() {
@@ -46,24 +63,17 @@ func missingStep(r *kernel.Run, g Goal, lacking story.Place) error {
 			break
 		}
 	}
-	return f.With(fault.Action{Action: "run", Command: fmt.Sprintf("sluice novel run %s --until %s%s", project, g.until(), scope), Why: "it does all of them in order"})
+	return f.With(run)
 }
 
 // unwritten refuses what needs the text of a chapter that has none, and names the run that writes it with what it builds on.
-// While there is no outline nobody knows what that is, so that every chapter before it is named.
 func unwritten(r *kernel.Run, body line.Body, chapter int) error {
 	o, err := OutlineOf(r, body)
 	if err != nil {
 		return err
 	}
-	scope := []int{chapter}
-	for n := chapter - 1; o == nil && n > 0; n-- {
-		if r.Approved(ChapterNode(n, StepText)) == nil {
-			scope = append(scope, n)
-		}
-	}
 	file := pathOf(r, story.ChapterFile(chapter))
-	return fault.New(fault.MissingPrerequisite, file, "chapter %d has no text: %s is missing", chapter, file).With(Again(r, o, sorted(scope))...)
+	return fault.New(fault.MissingPrerequisite, file, "chapter %d has no text: %s is missing", chapter, file).With(Again(r, o, []int{chapter})...)
 }
 
 // lackingFor collects the steps that must be done before one can be, with what they need themselves.

@@ -2,6 +2,7 @@ package novel
 
 import (
 	"sluice/internal/kernel"
+	"sluice/internal/line"
 	"sluice/internal/line/novel/story"
 )
 
@@ -118,20 +119,20 @@ func mustParams(chapter int) []byte {
 
 // Missing refuses a request whose step needs what is not there, and names the file and the commands in order. It is for a
 // step that is asked for alone: a run makes what it needs.
-func Missing(r *kernel.Run, g Goal) error {
+func Missing(r *kernel.Run, body line.Body, g Goal) error {
 	if !g.Alone {
 		return nil
 	}
 	for _, step := range prerequisites[g.until()] {
 		if !IsChapterStep(step) {
 			if r.Approved(kernel.NodeID(step)) == nil {
-				return missingStep(r, g, story.Place{Kind: story.Kind(step)})
+				return missingStep(r, body, g, story.Place{Kind: story.Kind(step)})
 			}
 			continue
 		}
 		for _, n := range g.Chapters {
 			if r.Approved(ChapterNode(n, step)) == nil {
-				return missingStep(r, g, story.Place{Kind: story.KindPlan, Chapter: n})
+				return missingStep(r, body, g, story.Place{Kind: story.KindPlan, Chapter: n})
 			}
 		}
 	}

@@ -12,11 +12,15 @@ import (
 
 // PlanOf is the plan of a chapter that stands, or a refusal that names its file and the commands that make it.
 func PlanOf(r *kernel.Run, body line.Body, chapter int) (story.ChapterPlan, error) {
-	goal := Goal{Until: StepText, Alone: true, Chapters: []int{chapter}}
-	if err := Missing(r, goal); err != nil {
+	goal := Goal{Until: StepPlan, Alone: true, Chapters: []int{chapter}}
+	if err := Missing(r, body, goal); err != nil {
 		return story.ChapterPlan{}, err
 	}
-	return decodeVersion[story.ChapterPlan](body, r.Approved(ChapterNode(chapter, StepPlan)))
+	v := r.Approved(ChapterNode(chapter, StepPlan))
+	if v == nil {
+		return story.ChapterPlan{}, missingStep(r, body, goal, story.Place{Kind: story.KindPlan, Chapter: chapter})
+	}
+	return decodeVersion[story.ChapterPlan](body, v)
 }
 
 // WishScene wants one scene of a chapter written, or written again: commands first, then the node is performed. One that is
