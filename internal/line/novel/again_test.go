@@ -37,3 +37,21 @@ func TestChaptersThatFailedTakeInWhatTheyBuildOn(t *testing.T) {
 		})
 	}
 }
+
+func TestWithoutAnOutlineAllBeforeAChapterIsWritten(t *testing.T) {
+	b := write(t, &pen{chapters: 5, scenes: 1}, settings(nil), Goal{Chapters: []int{2}}, nil)
+	for name, c := range map[string]struct {
+		outline *story.Outline
+		want    []int
+	}{
+		"nobody knows yet":    {nil, []int{1, 3, 4, 5}}, // the second is there
+		"it builds on nobody": {&story.Outline{Chapters: []story.OutlineChapter{{ChapterNumber: 4}, {ChapterNumber: 5}}}, []int{4, 5}},
+	} {
+		if diff := cmp.Diff(c.want, toWrite(b.run, c.outline, []int{4, 5})); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	if got := toWrite(b.run, nil, nil); len(got) > 0 {
+		t.Errorf("no chapter became %v", got)
+	}
+}
