@@ -58,7 +58,12 @@ func (a *App) RunNovel(ctx context.Context, w NovelRun) (NovelRunDoc, error) {
 	before := novel.Mark(run, goal)
 	// Whether an unfinished force goes on is told by the book as the request found it: what a killed process left open is
 	// finished before anything else.
-	isGoingOn := w.Force && novel.IsForced(run, goal)
+	isGoingOn := false
+	if w.Force {
+		if isGoingOn, err = a.isForcing(ctx, run, goal); err != nil {
+			return NovelRunDoc{}, err
+		}
+	}
 	prepare := func(r *kernel.Run) ([]novel.Deed, error) {
 		var list []novel.Deed
 		if w.Force && !isGoingOn {
@@ -67,6 +72,23 @@ func (a *App) RunNovel(ctx context.Context, w NovelRun) (NovelRunDoc, error) {
 		return append(list, novel.Reopen(r, a.stamp(), goal)...), a.setAside(r, flaws, goal.Chapters)
 	}
 	return a.leadNovel(ctx, run, goal, before, prepare, w.Tell, w.command(novel.ProjectOf(run)))
+}
+
+// isForcing tells whether the same scope is being made again already: some of it is not made yet, or it is made and what follows
+// from it is not, such as the reports on a text.
+func (a *App) isForcing(ctx context.Context, run *kernel.Run, goal novel.Goal) (bool, error) {
+	if novel.IsForced(run, goal) {
+		return true, nil
+	}
+	isSame := slices.ContainsFunc(novel.Force(run, a.stamp(), goal), func(d novel.Deed) bool {
+		c, ok := d.Command.(kernel.Relabel)
+		return ok && c.Set[novel.LabelForce] != "" && c.Set[novel.LabelForce] == run.Labels()[novel.LabelForce]
+	})
+	if !isSame {
+		return false, nil
+	}
+	st, err := novel.NewGuide(goal).Next(run, a.bodies(ctx, run), a.stamp())
+	return len(st.Deeds)+len(st.Drive) > 0, err
 }
 
 // command is the wish as somebody types it.
