@@ -21,12 +21,13 @@ func (a *App) answerRevision(ctx context.Context, run *kernel.Run, ask *kernel.A
 			With(fault.Action{Action: "inbox", Command: "sluice inbox " + string(run.ID()), Why: "it shows what stands now"})
 	}
 	project, chapter := novel.ProjectOf(run), novel.ChapterOf(ask.Node)
+	var decided RevisionDoc
 	var err error
 	switch r.Choice {
 	case "approve", "apply", "":
-		_, err = a.ApplyRevision(ctx, project, chapter, false)
+		decided, err = a.ApplyRevision(ctx, project, chapter, false)
 	case "reject":
-		_, err = a.RejectRevision(ctx, project, chapter, r.Reason)
+		decided, err = a.RejectRevision(ctx, project, chapter, r.Reason)
 	default:
 		err = fault.New(fault.BadValue, r.Choice, "%q is no answer to ask %s; it takes apply or reject", r.Choice, ask.ID)
 	}
@@ -39,7 +40,9 @@ func (a *App) answerRevision(ctx context.Context, run *kernel.Run, ask *kernel.A
 	if r.Run {
 		return a.driveBook(ctx, run)
 	}
-	return a.runDoc(ctx, run), nil
+	d := a.runDoc(ctx, run)
+	d.Next = decided.Next // chapters that nobody began are not in the run yet, and the book goes on with them
+	return d, nil
 }
 
 // driveBook lets a book go on, as novel run does.

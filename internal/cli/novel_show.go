@@ -191,7 +191,11 @@ func (v look) novelReview(d app.ReviewDoc) string {
 		}
 	}
 	if r := d.Revision; r != nil {
-		text += fmt.Sprintf("revision %s, triggered by %s\n", r.Status, r.TriggeredBy)
+		text += "revision " + string(r.Status)
+		if r.TriggeredBy != "" {
+			text += ", triggered by " + string(r.TriggeredBy)
+		}
+		text += "\n"
 		if r.Status == story.RevisionPending {
 			text += "  " + strings.ReplaceAll(strings.TrimSpace(cleanBlock(r.RevisionNotes)), "\n", "\n  ") + "\n"
 		}
