@@ -86,7 +86,11 @@ func killedRepairs(t *testing.T, p *planned, r repair) {
 		t.Fatalf("%d points are too few to crash, or nothing is mended", points)
 	}
 	t.Logf("%d points", points)
-	for _, at := range sample(t, points, 2) {
+	some := 1
+	if r.sort == work {
+		some = 2
+	}
+	for _, at := range sample(t, points, some) {
 		t.Run(fmt.Sprintf("point %d of %d", at, points), func(t *testing.T) {
 			t.Parallel()
 			s := p.killed(t, at, args...)
@@ -192,7 +196,7 @@ func TestBookKilledWhileADecisionIsMadeBesideADrive(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &planned{dir: first.dir}
-	for _, at := range sample(t, besidePoints(t, p), 2) {
+	for _, at := range sample(t, besidePoints(t, p), 1) {
 		t.Run(fmt.Sprintf("point %d", at), func(t *testing.T) {
 			t.Parallel()
 			m, drive, _ := appliedBeside(t, p, at)
