@@ -1,8 +1,6 @@
 package app
 
 import (
-	"context"
-
 	"sluice/internal/fault"
 	"sluice/internal/kernel"
 	"sluice/internal/line"
@@ -60,33 +58,4 @@ func isWriting(id kernel.NodeID) bool {
 func isShut(err error) bool {
 	code := fault.CodeOf(err)
 	return code == fault.ChapterLocked || code == fault.RevisionPending || code == fault.RevisionUnreadable
-}
-
-// mayTakeUp refuses to finish by rehearsal what a killed process was asking a real model for: that has begun, so that nobody asks
-// about its provider again. What a living process asks for is left to it.
-func (a *App) mayTakeUp(ctx context.Context, run *kernel.Run) error {
-	if a.Plan.Switch || !a.isStandIn(run) {
-		return nil
-	}
-	for duty := range kernel.Pending(run) {
-		var open kernel.PerformStep
-		switch duty := duty.(type) {
-		case kernel.PerformStep:
-			open = duty
-		case kernel.RunCheck:
-			open = kernel.PerformStep(duty)
-		}
-		if open.Attempt == "" {
-			continue
-		}
-		lease, err := a.Engine.Leaser.Acquire(ctx, string(run.ID()))
-		if err == nil {
-			err = a.Engine.Leaser.Release(context.WithoutCancel(ctx), lease)
-		}
-		if err != nil {
-			return err
-		}
-		return fault.New(fault.ProviderChanged, string(run.ID()), "book %s has replies of a real model, and %s would be finished by rehearsal", novel.ProjectOf(run), open.Node)
-	}
-	return nil
 }

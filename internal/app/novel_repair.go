@@ -43,9 +43,6 @@ func (a *App) inPhases(ctx context.Context, run *kernel.Run, command string, pha
 		return nil, nil
 	}
 	run, err := a.afford(ctx, run)
-	if err == nil {
-		err = unlessMeant(a.mayTakeUp(ctx, run), command)
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -114,9 +114,6 @@ type preparation func(r *kernel.Run) ([]novel.Deed, error)
 
 // leadNovel lets a guide lead a book to its goal, and says what became of it.
 func (a *App) leadNovel(ctx context.Context, run *kernel.Run, goal novel.Goal, before novel.Marks, prepare preparation, tell func(NovelNotice), command string) (NovelRunDoc, error) {
-	if err := a.mayTakeUp(ctx, run); err != nil {
-		return NovelRunDoc{}, unlessMeant(err, command)
-	}
 	guide := novel.NewGuide(goal)
 	run, err := a.driveNovel(ctx, run.ID(), guide, prepare)
 	err = unlessMeant(err, command)

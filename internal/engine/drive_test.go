@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -87,6 +88,36 @@ func TestInterruptionWithdrawsAndGoesOn(t *testing.T) {
 	if n, _ := r.Node("text"); n.Take() != 0 || n.Used() != 0 {
 		t.Errorf("the interruption cost a take or an attempt: take %d used %d", n.Take(), n.Used())
 	}
+}
+
+// TestRehearsalDoesNotTakeUpRealWork: what a process that is gone was asking a real model for is not finished by rehearsal, no
+// more than it would be begun.
+func TestRehearsalDoesNotTakeUpRealWork(t *testing.T) {
+	h := newHouse(t, polite)
+	h.model.isReal = true
+	open := h.open(t, "r1", `{"title":"two","nodes":[
+	{"id":"a","kind":"make","step":"write","performer":"engine","attempts":1,"params":{"path":"a.md","words":3}},
+	{"id":"b","kind":"make","step":"write","performer":"engine","attempts":1,"needs":[{"node":"a"}],"params":{"path":"b.md","words":3}}]}`)
+	onlyA := engine.Plan{Only: func(n kernel.Node) bool { return n.ID == "a" }}
+	if _, err := h.OpenAndDrive(t.Context(), open, onlyA); err != nil {
+		t.Fatal(err)
+	}
+	left := kernel.Begin{Stamp: kernel.Stamp{By: kernel.Actor{Kind: kernel.Engine}, At: h.Now()}, Node: "b", Provider: kernel.ProviderReal}
+	if _, err := h.Do(t.Context(), "r1", engine.Act{Command: left}); err != nil {
+		t.Fatal(err)
+	}
+	h.model.isReal = false
+	_, err := h.Drive(t.Context(), "r1", engine.Plan{})
+	if fault.CodeOf(err) != fault.ProviderChanged || !slices.ContainsFunc(fault.From(err).Next, func(a fault.Action) bool {
+		return a.Command == "sluice run r1 --provider rehearsal"
+	}) {
+		t.Fatalf("got %v, next %v", err, fault.From(err).Next)
+	}
+	r, err := h.Drive(t.Context(), "r1", engine.Plan{Switch: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustStatus(t, r, kernel.RunDone)
 }
 
 func TestEditDuringWorkStaysAndAsks(t *testing.T) {

@@ -270,14 +270,17 @@ func (d *driver) isBroke() bool {
 // perform begins an attempt if none is open, and lets its step move.
 func (d *driver) perform(ctx context.Context, duty kernel.Duty) error {
 	id, attempt := subject(duty)
+	provider := ""
+	if d.e.Model != nil {
+		provider = d.e.Model.Class()
+	}
 	if attempt == "" {
-		begin := kernel.Begin{Stamp: d.e.stamp(kernel.Engine), Node: id, Switch: d.plan.Switch}
-		if d.e.Model != nil {
-			begin.Provider = d.e.Model.Class()
-		}
+		begin := kernel.Begin{Stamp: d.e.stamp(kernel.Engine), Node: id, Provider: provider, Switch: d.plan.Switch}
 		if err := d.apply(Act{Command: begin}); err != nil {
 			return err
 		}
+	} else if err := d.run.RefuseProvider(provider, d.plan.Switch); err != nil { // begun by a process that is gone
+		return d.explain(err)
 	}
 	n, _ := d.run.Node(id)
 	f, err := d.prepare(ctx, n.Open())

@@ -20,10 +20,16 @@ import (
 type scriptModel struct {
 	mu     sync.Mutex
 	asked  []string
+	isReal bool
 	answer func(c line.Call) (string, error)
 }
 
-func (m *scriptModel) Class() string { return kernel.ProviderRehearsal }
+func (m *scriptModel) Class() string {
+	if m.isReal {
+		return kernel.ProviderReal
+	}
+	return kernel.ProviderRehearsal
+}
 
 func (m *scriptModel) Ask(ctx context.Context, at engine.Place, c line.Call) (line.Reply, error) {
 	m.mu.Lock()

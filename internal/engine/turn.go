@@ -90,6 +90,8 @@ func Command(l *line.Line, r *kernel.Run, n kernel.NodeID, action string) string
 		return "sluice inbox " + string(r.ID())
 	case "run", "resume":
 		return "sluice " + action + " " + string(r.ID())
+	case "rehearse":
+		return Command(l, r, n, "run") + " --provider rehearsal"
 	case "upgrade":
 		return "sluice version"
 	case "reopen", "revise":

@@ -140,13 +140,21 @@ func decideBegin(r *Run, c Begin) ([]Fact, error) {
 	default:
 		return nil, refuse(fault.IllegalStep, n, "node %s is %s", n.ID, n.status)
 	}
-	if c.Provider == ProviderRehearsal && r.provider == ProviderReal && !c.Switch {
-		return nil, fault.New(fault.ProviderChanged, string(r.id),
-			"run %s has replies of a real model and would go on with rehearsal", r.id).
-			With(fault.Action{Action: "configure", Command: "sluice config show", Why: "a key or a provider is missing"},
-				fault.Action{Action: "run", Command: "sluice --provider rehearsal …", Why: "if rehearsal is meant"})
+	if err := r.RefuseProvider(c.Provider, c.Switch); err != nil {
+		return nil, err
 	}
 	return append(facts, beginFact(n, c.By)), nil
+}
+
+// RefuseProvider says why providers of a class may not answer for a run: where a real model has, rehearsal does only if that is
+// meant. It is asked when an attempt begins, and when one that a process left open is taken up.
+func (r *Run) RefuseProvider(class string, isMeant bool) error {
+	if class != ProviderRehearsal || r.provider != ProviderReal || isMeant {
+		return nil
+	}
+	return fault.New(fault.ProviderChanged, string(r.id), "run %s has replies of a real model and would go on with rehearsal", r.id).
+		With(fault.Action{Action: "configure", Command: "sluice config show", Why: "a key or a provider is missing"},
+			fault.Action{Action: "rehearse", Why: "if rehearsal is meant; what it writes is labelled"})
 }
 
 // beginFact fixes what an attempt works from: approved versions of what it needs, and what it improves or judges.
