@@ -79,5 +79,5 @@ func (a *App) refuseOnBook(ctx context.Context, run *kernel.Run, c kernel.Comman
 	if err := novel.RefuseUndecided(run, named); err != nil || !isMaking {
 		return err
 	}
-	return novel.Gate(run, a.bodies(ctx, run), novel.Request{Chapters: chaptersOf(novel.Written(run, named)), Listed: true})
+	return novel.Gate(run, a.bodies(ctx, run), novel.Request{Chapters: chaptersOf(novel.Written(named)), Listed: true})
 }

@@ -60,7 +60,7 @@ func (a *App) RunNovel(ctx context.Context, w NovelRun) (NovelRunDoc, error) {
 	// finished before anything else.
 	isGoingOn := false
 	if w.Force {
-		if isGoingOn, err = a.isForcing(ctx, run, goal); err != nil {
+		if isGoingOn, err = novel.IsForced(run, a.bodies(ctx, run), a.stamp(), goal); err != nil {
 			return NovelRunDoc{}, err
 		}
 	}
@@ -72,23 +72,6 @@ func (a *App) RunNovel(ctx context.Context, w NovelRun) (NovelRunDoc, error) {
 		return append(list, novel.Reopen(r, a.stamp(), goal)...), a.setAside(r, flaws, goal.Chapters)
 	}
 	return a.leadNovel(ctx, run, goal, before, prepare, w.Tell, w.command(novel.ProjectOf(run)))
-}
-
-// isForcing tells whether the same scope is being made again already: some of it is not made yet, or it is made and what follows
-// from it is not, such as the reports on a text.
-func (a *App) isForcing(ctx context.Context, run *kernel.Run, goal novel.Goal) (bool, error) {
-	if novel.IsForced(run, goal) {
-		return true, nil
-	}
-	isSame := slices.ContainsFunc(novel.Force(run, a.stamp(), goal), func(d novel.Deed) bool {
-		c, ok := d.Command.(kernel.Relabel)
-		return ok && c.Set[novel.LabelForce] != "" && c.Set[novel.LabelForce] == run.Labels()[novel.LabelForce]
-	})
-	if !isSame {
-		return false, nil
-	}
-	st, err := novel.NewGuide(goal).Next(run, a.bodies(ctx, run), a.stamp())
-	return len(st.Deeds)+len(st.Drive) > 0, err
 }
 
 // command is the wish as somebody types it.
@@ -244,6 +227,12 @@ func unlessMeant(err error, command string) error {
 	return &f
 }
 
+// isShut tells of a refusal by what a person did.
+func isShut(err error) bool {
+	code := fault.CodeOf(err)
+	return code == fault.ChapterLocked || code == fault.RevisionPending || code == fault.RevisionUnreadable
+}
+
 // driveNovel lets a guide lead a book to its goal, in one drive. What is to be recorded before comes first in it: where the
 // drive is refused, nothing is.
 func (a *App) driveNovel(ctx context.Context, id kernel.RunID, guide *novel.Guide, prepare preparation) (*kernel.Run, error) {
@@ -261,11 +250,7 @@ func (a *App) driveNovel(ctx context.Context, id kernel.RunID, guide *novel.Guid
 				return deeds(list), err
 			}
 		}
-		guide.Ends = behind(l.Run(), guide.Ends, guide.Goal.Until)
 		st, err := guide.Next(l.Run(), l.Body(ctx), a.stamp())
-		if err == nil {
-			err = refuseShut(l.Run(), l.Body(ctx), st)
-		}
 		clear(scope)
 		for _, node := range st.Drive {
 			scope[node] = true

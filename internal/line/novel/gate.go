@@ -252,9 +252,9 @@ func RefuseUndecided(r *kernel.Run, nodes []kernel.NodeID) error {
 }
 
 // Written are those of the nodes that the text of a chapter is made of: what the gate speaks about.
-func Written(r *kernel.Run, nodes []kernel.NodeID) []kernel.NodeID {
+func Written(nodes []kernel.NodeID) []kernel.NodeID {
 	return slices.DeleteFunc(slices.Clone(nodes), func(id kernel.NodeID) bool {
-		n, ok := r.Node(id)
-		return !ok || !slices.Contains([]string{StepPlan, StepScene, StepText}, n.Node().Step)
+		n := ChapterOf(id)
+		return n == 0 || SceneNumber(id) == 0 && id != ChapterNode(n, StepPlan) && id != ChapterNode(n, StepText)
 	})
 }

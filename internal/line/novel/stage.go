@@ -81,7 +81,7 @@ func NewGuide(g Goal) *Guide { return &Guide{Goal: g} }
 // Next says what the goal needs now.
 func (g *Guide) Next(r *kernel.Run, body line.Body, s kernel.Stamp) (Stage, error) {
 	s.By = kernel.Actor{Kind: kernel.Rule, Name: "novel"}
-	g.stamp = s
+	g.stamp, g.Ends = s, g.standing(r)
 	if len(g.Ends) > 0 && g.Ends[len(g.Ends)-1].stops() {
 		return Stage{}, nil
 	}
@@ -102,7 +102,7 @@ func (g *Guide) Next(r *kernel.Run, body line.Body, s kernel.Stamp) (Stage, erro
 			return Stage{}, err
 		}
 		if end == nil {
-			return st, nil
+			return st, st.refuseShut(r, body)
 		}
 		if g.ended(st, end); end.stops() {
 			break

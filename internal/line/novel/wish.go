@@ -26,7 +26,7 @@ func chapterNodes(r *kernel.Run, chapter int) []kernel.NodeID {
 // Force throws away on purpose what a goal would make, before the work begins. The same request while it is unfinished
 // goes on with it: nothing that was made again already is made a third time. A goal of chapters names them.
 func Force(r *kernel.Run, s kernel.Stamp, g Goal) []Deed {
-	if IsForced(r, g) {
+	if isUnmade(r, g) {
 		return nil
 	}
 	scope, again := forceScope(g), forced(r, g)
@@ -42,8 +42,21 @@ func Force(r *kernel.Run, s kernel.Stamp, g Goal) []Deed {
 	return append(deeds, Deed{Command: kernel.Relabel{Stamp: s, Set: map[string]string{LabelForce: scope}}})
 }
 
-// IsForced tells whether the same goal is being made again already and is unfinished.
-func IsForced(r *kernel.Run, g Goal) bool {
+// IsForced tells whether the same goal is being made again already and is unfinished: some of it is not made yet, or what
+// follows from it is not, such as the reports on a text.
+func IsForced(r *kernel.Run, body line.Body, s kernel.Stamp, g Goal) (bool, error) {
+	if isUnmade(r, g) {
+		return true, nil
+	}
+	if r.Labels()[LabelForce] != forceScope(g) {
+		return false, nil
+	}
+	st, err := NewGuide(g).Next(r, body, s)
+	return !st.isEmpty(), err
+}
+
+// isUnmade tells whether some of a goal that is being made again is not made yet.
+func isUnmade(r *kernel.Run, g Goal) bool {
 	return r.Labels()[LabelForce] == forceScope(g) && slices.ContainsFunc(forced(r, g), func(id kernel.NodeID) bool {
 		n, _ := r.Node(id)
 		return n.Status() != kernel.StatusDone
