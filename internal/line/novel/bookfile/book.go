@@ -85,11 +85,15 @@ func (b Book) label(t tongue) string {
 	case len(b.Rehearsed) == 0:
 		return ""
 	}
-	var all []string
-	for _, n := range b.Rehearsed {
-		all = append(all, strconv.Itoa(n))
+	return t.rehearsal + " (" + b.rehearsedList() + ")"
+}
+
+func (b Book) rehearsedList() string {
+	all := make([]string, len(b.Rehearsed))
+	for i, n := range b.Rehearsed {
+		all[i] = strconv.Itoa(n)
 	}
-	return t.rehearsal + " (" + strings.Join(all, ", ") + ")"
+	return strings.Join(all, ", ")
 }
 
 // isRehearsed tells whether a chapter carries the label by itself.

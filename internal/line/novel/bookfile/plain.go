@@ -55,8 +55,11 @@ func markdown(b Book, t tongue) string {
 		out.WriteString("author: " + quoted(b.Author) + "\n")
 	}
 	out.WriteString("lang: " + quoted(t.tag) + "\n")
-	if b.label(t) != "" {
+	switch {
+	case b.Rehearsal:
 		out.WriteString("rehearsal: true\n")
+	case len(b.Rehearsed) > 0:
+		out.WriteString("rehearsal_chapters: [" + b.rehearsedList() + "]\n")
 	}
 	out.WriteString("---\n\n# " + escapeMark(b.Title) + "\n")
 	if b.Author != "" {

@@ -22,6 +22,9 @@ func TestRehearsedChaptersAreLabelled(t *testing.T) {
 			t.Errorf("%s has %d labels:\n%s", f, got, body)
 		}
 	}
+	if body, err := Render(b, Markdown); err != nil || !strings.Contains(string(body), "\nrehearsal_chapters: [2]\n---\n") {
+		t.Errorf("front matter: %v\n%s", err, body)
+	}
 	body, err := Render(b, JSON)
 	if err != nil || !strings.Contains(string(body), "\"rehearsal_chapters\": [\n    2\n  ]") {
 		t.Errorf("%v\n%s", err, body)
