@@ -150,7 +150,7 @@ func (b *book) status(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	b.done = done
-	doc, err := a.NovelStatus(ctx, "book")
+	doc, err := a.ShowNovel(ctx, "book")
 	if err != nil {
 		return 0, err
 	}
