@@ -38,8 +38,9 @@ func (s *shell) revision(n int) (rev bookdoc.RevisionStatus) {
 	return rev
 }
 
-// paidOnce wants no answer to have been paid for twice, and every answer to be recorded.
-func (m mixed) paidOnce() {
+// paidOnce wants no answer to have been paid for twice, and every answer to be recorded but those of the given number of calls
+// that were under way when what they were for was taken back: they are cut off, before or after they are answered.
+func (m mixed) paidOnce(cut int) {
 	m.t.Helper()
 	paid := m.paid("novel-b")
 	for key, n := range paid {
@@ -47,7 +48,7 @@ func (m mixed) paidOnce() {
 			m.t.Errorf("call %s was paid for %d times", key, n)
 		}
 	}
-	if n := int(m.author.calls.Load()); n != len(paid) {
+	if n := int(m.author.calls.Load()); n < len(paid) || n > len(paid)+cut {
 		m.t.Errorf("the author answered %d calls, and %d are recorded", n, len(paid))
 	}
 }
@@ -100,7 +101,7 @@ func TestDecisionsBesideADrive(t *testing.T) {
 			if m.chapterBody(1) != first || m.chapterBody(2) != old[2] || m.chapterBody(3) != want || m.chapterBody(4) == "" {
 				t.Error("going on touched what stands, or wrote nothing")
 			}
-			m.paidOnce()
+			m.paidOnce(0)
 			m.soundBook()
 		})
 	}
@@ -127,7 +128,7 @@ func TestALockBesideADrive(t *testing.T) {
 	m.mustRun(0, "doctor")
 	m.mustRun(0, "novel", "unlock", "b", "4")
 	m.real(0, "novel", "run", "b")
-	m.paidOnce()
+	m.paidOnce(0)
 	m.soundBook()
 }
 
@@ -148,7 +149,7 @@ func TestAGateThatIsShutBesideADrive(t *testing.T) {
 	m.mustRun(0, "doctor")
 	m.mustRun(0, "novel", "reject", "b", "1", "--reason", "it is said")
 	m.real(0, "novel", "run", "b")
-	m.paidOnce()
+	m.paidOnce(0)
 	m.soundBook()
 }
 
@@ -182,7 +183,7 @@ func TestARollbackBesideADrive(t *testing.T) {
 	if m.chapterBody(2) == second || !strings.Contains(fmt.Sprint(kept), "Tide 2") {
 		t.Error("chapter 2 was not written anew, or the one before is lost")
 	}
-	m.paidOnce()
+	m.paidOnce(1)
 	m.soundBook()
 }
 
