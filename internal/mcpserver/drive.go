@@ -11,7 +11,7 @@ import (
 
 // DriveDoc says how the work of this server on a workflow goes. What the workflow itself reached stands beside it.
 type DriveDoc struct {
-	State   string `json:"state"` // running, or failed
+	State   string `json:"state"` // running, waiting (for people), or failed
 	Code    string `json:"code,omitempty"`
 	Message string `json:"message,omitempty"`
 }
@@ -30,8 +30,8 @@ type drives struct {
 
 type drive struct {
 	running bool
-	again   bool // asked for while running: what was decided meanwhile is worked on too
-	failed  *fault.Error
+	again   bool         // asked for while running: what was decided meanwhile is worked on too
+	ended   *fault.Error // what it came to, if not to its end
 }
 
 func newDrives(ctx context.Context, log *slog.Logger) *drives {
@@ -55,7 +55,7 @@ func (d *drives) start(id string, work func(ctx context.Context, id string) erro
 		state.again = true
 		return
 	}
-	state.running, state.failed = true, nil
+	state.running, state.ended = true, nil
 	d.group.Go(func() {
 		for more := true; more; {
 			err := work(d.ctx, id)
@@ -67,10 +67,10 @@ func (d *drives) start(id string, work func(ctx context.Context, id string) erro
 func (d *drives) ended(id string, state *drive, err error) (more bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	state.failed = nil
+	state.ended = nil
 	if err != nil && d.ctx.Err() == nil && !errors.Is(err, fault.Interrupted) {
-		state.failed = fault.From(err)
-		d.log.Warn("a workflow could not be driven", "workflow", id, "code", state.failed.Code, "error", err)
+		state.ended = fault.From(err)
+		d.log.Warn("a workflow could not be driven", "workflow", id, "code", state.ended.Code, "error", err)
 	}
 	more = state.again && d.ctx.Err() == nil
 	state.again, state.running = false, more
@@ -94,10 +94,14 @@ func (d *drives) doc(id string) *DriveDoc {
 		return nil
 	case state.running:
 		return &DriveDoc{State: "running"}
-	case state.failed != nil:
-		return &DriveDoc{State: "failed", Code: string(state.failed.Code), Message: state.failed.Error()}
+	case state.ended == nil:
+		return nil
 	}
-	return nil
+	doc := &DriveDoc{State: "failed", Code: string(state.ended.Code), Message: state.ended.Error()}
+	if state.ended.Code.Exit() == fault.ExitParked {
+		doc.State = "waiting"
+	}
+	return doc
 }
 
 // since tells of a drive beside something that was read after before. A drive that ended meanwhile still counts as it was:

@@ -71,7 +71,7 @@ func TestBooksAreWrittenBehindTheCall(t *testing.T) {
 	close(free)
 	s.drives.group.Wait()
 	doc := must[shown](c, "novel_status", `{"project":"mybook"}`)
-	if doc.Drive == nil || doc.Drive.State != "failed" || doc.Drive.Code != string(fault.RevisionPending) {
+	if doc.Drive == nil || doc.Drive.State != "waiting" || doc.Drive.Code != string(fault.RevisionPending) {
 		t.Errorf("got %+v", doc.Drive)
 	}
 	if doc.Block == nil || doc.Block.RevisionStatusFile == "" || len(doc.Next) == 0 { // what the drive came to, with the ways out
