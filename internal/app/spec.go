@@ -113,14 +113,13 @@ func (a *App) driveSpec(ctx context.Context, r *kernel.Run) (SpecDoc, error) {
 			return SpecDoc{}, err
 		}
 	}
-	switch r.Status() {
-	case kernel.RunCancelled, kernel.RunDropped:
-		return SpecDoc{}, fault.New(fault.RunClosed, string(r.ID()), "feature %s was cancelled", r.ID()).
-			With(fault.Action{Action: "resume", Command: "sluice resume " + string(r.ID()), Why: "a closed run goes on only when it is resumed"})
-	case kernel.RunActive:
+	if r.Status() == kernel.RunActive {
 		if r, err = a.Engine.Drive(ctx, r.ID(), a.Plan); err != nil {
 			return SpecDoc{}, err
 		}
+	}
+	if s := r.Status(); s == kernel.RunCancelled || s == kernel.RunDropped { // before, or by somebody else meanwhile
+		return SpecDoc{}, fault.New(fault.RunClosed, string(r.ID()), "feature %s was cancelled", r.ID()).With(spec.NextActions(r)...)
 	}
 	d, err := a.specDoc(ctx, r)
 	if err != nil {
@@ -228,16 +227,31 @@ func (a *App) ReviewSpec(ctx context.Context, feature string, v spec.Verdict) (S
 		return SpecDoc{}, err
 	}
 	node := spec.Current(r).Review()
-	var act engine.Act
 	if ask := firstAsk(r, node); ask != nil {
-		act, err = a.supplyAct(r, ask, kernel.Answer{Stamp: a.stamp(), Ask: ask.ID, Choice: string(v.Decision), Text: v.Reason}, *out)
-	} else {
-		act, err = a.submitAct(r, node, *out, v.Reason)
+		act, err := a.supplyAct(r, ask, kernel.Answer{Stamp: a.stamp(), Ask: ask.ID, Choice: string(v.Decision), Text: v.Reason}, *out)
+		if err != nil {
+			return SpecDoc{}, err
+		}
+		r, err = a.Engine.Do(ctx, r.ID(), act) // an ask is answered once, whoever else is at it
+		return a.specAfter(ctx, r, err)
 	}
-	if err != nil {
+	if v.SpecVersion, err = spec.UpForReview(r); err != nil {
 		return SpecDoc{}, err
 	}
-	if r, err = a.Engine.Do(ctx, r.ID(), act); err != nil {
+	r, err = a.Engine.DoWish(ctx, r.ID(), func(l engine.Look) ([]engine.Act, error) {
+		out, err := spec.Decide(l.Run(), a.By, v) // again: it may have been reopened or published meanwhile
+		if err != nil {
+			return nil, err
+		}
+		act, err := a.submitAct(l.Run(), node, *out, v.Reason)
+		return []engine.Act{act}, err
+	})
+	return a.specAfter(ctx, r, err)
+}
+
+// specAfter says where a feature stands after a command.
+func (a *App) specAfter(ctx context.Context, r *kernel.Run, err error) (SpecDoc, error) {
+	if err != nil {
 		return SpecDoc{}, err
 	}
 	return a.specDoc(ctx, r)
@@ -264,14 +278,11 @@ func (a *App) ReopenSpec(ctx context.Context, feature string) (SpecDoc, error) {
 	if err != nil {
 		return SpecDoc{}, err
 	}
-	nodes, err := spec.Reopen(r)
-	if err != nil {
-		return SpecDoc{}, err
-	}
-	if r, err = a.Engine.Do(ctx, r.ID(), engine.Act{Command: kernel.Unfold{Stamp: a.stamp(), Nodes: nodes}}); err != nil {
-		return SpecDoc{}, err
-	}
-	return a.specDoc(ctx, r)
+	r, err = a.Engine.DoWish(ctx, r.ID(), func(l engine.Look) ([]engine.Act, error) {
+		nodes, err := spec.Reopen(l.Run())
+		return []engine.Act{{Command: kernel.Unfold{Stamp: a.stamp(), Nodes: nodes}}}, err
+	})
+	return a.specAfter(ctx, r, err)
 }
 
 // refuseOnSpec keeps the general commands from making steps of a feature anew behind a decision: go is bound to one version,
@@ -282,6 +293,10 @@ func refuseOnSpec(r *kernel.Run, c kernel.Command) error {
 	}
 	switch c := c.(type) {
 	case kernel.Revise, kernel.Rollback, kernel.Undo:
+	case kernel.Reopen: // a target that gave up is a person's to try again, and not the engine's
+		if n, ok := r.Node(c.Node); !ok || n.Node().Step != string(spec.StepPublish) {
+			return nil
+		}
 	case kernel.Resume:
 		if c.From == "" {
 			return nil

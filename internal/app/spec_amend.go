@@ -63,23 +63,25 @@ func (a *App) amend(ctx context.Context, feature string, w spec.Wish) (*kernel.R
 		return nil, err
 	}
 	p := engine.PerformedAs(input)
-	at := spec.Current(r)
-	submit := kernel.Submit{Stamp: a.stamp(), Node: at.Input(), Content: p.Content}
-	if n, ok := r.Node(at.Ingest()); ok && n.Status() == kernel.StatusFailed {
-		return a.Engine.Do(ctx, r.ID(), engine.Act{Command: submit, Blobs: p.Blobs})
+	run := ""
+	if !spec.IsUnreadable(r) {
+		if _, _, err := spec.Amend(r, ""); err != nil { // before a number is lost
+			return nil, err
+		}
+		if run, err = a.nextID(ctx, spec.RunSeries(a.Now())); err != nil {
+			return nil, err
+		}
 	}
-	if _, _, err := spec.Amend(r, ""); err != nil { // before a number is lost
-		return nil, err
-	}
-	run, err := a.nextID(ctx, spec.RunSeries(a.Now()))
-	if err != nil {
-		return nil, err
-	}
-	nodes, labels, err := spec.Amend(r, run)
-	if err != nil {
-		return nil, err
-	}
-	submit.Node = spec.Place{Pass: at.Pass + 1}.Input()
-	return a.Engine.Do(ctx, r.ID(), engine.Act{Command: kernel.Unfold{Stamp: a.stamp(), Nodes: nodes}},
-		engine.Act{Command: kernel.Relabel{Stamp: a.stamp(), Set: labels}}, engine.Act{Command: submit, Blobs: p.Blobs})
+	return a.Engine.DoWish(ctx, r.ID(), func(l engine.Look) ([]engine.Act, error) {
+		r := l.Run() // as it is now: somebody else may have amended it meanwhile
+		at := spec.Current(r)
+		submit := kernel.Submit{Stamp: a.stamp(), Node: at.Input(), Content: p.Content}
+		if run == "" && spec.IsUnreadable(r) {
+			return []engine.Act{{Command: submit, Blobs: p.Blobs}}, nil
+		}
+		nodes, labels, err := spec.Amend(r, run)
+		submit.Node = spec.Place{Pass: at.Pass + 1}.Input()
+		return []engine.Act{{Command: kernel.Unfold{Stamp: a.stamp(), Nodes: nodes}}, {Command: kernel.Relabel{Stamp: a.stamp(), Set: labels}},
+			{Command: submit, Blobs: p.Blobs}}, err
+	})
 }

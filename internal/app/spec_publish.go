@@ -45,21 +45,35 @@ func (a *App) PublishSpec(ctx context.Context, feature, target string) (ledger.R
 	if err != nil {
 		return ledger.Record{}, err
 	}
-	began := a.stamp()
+	began, at := a.stamp(), spec.Current(r)
+	req.Still = func() error { // while others publish, the decision may become another
+		now, err := a.feature(ctx, feature)
+		if err == nil {
+			_, err = spec.Publishable(now, req.Spec.Meta.SpecVersion)
+		}
+		return err
+	}
 	rec, failed := a.Publisher.Publish(ctx, target, req)
-	if code := fault.CodeOf(failed); rec.LedgerID == "" && (code == fault.BadValue || code == fault.BadConfig || code == fault.LeaseHeld) {
-		return rec, failed // no such target, none set up, or no longer waited for: nothing was begun
+	if rec.LedgerID == "" {
+		switch fault.CodeOf(failed) {
+		case fault.BadValue, fault.BadConfig, fault.LeaseHeld, fault.IllegalStep, fault.StaleVerdict:
+			return rec, failed // no such target, none set up, no longer waited for or no longer meant: nothing was begun
+		}
 	}
 	keep := context.WithoutCancel(ctx) // what stands outside is recorded, whoever still waits
 	// The file comes first: a process that dies here leaves the feature unpublished, and publishing again writes it anew.
 	shown := a.WriteLedger(keep)
-	if err := a.recordPublish(keep, r.ID(), target, began, rec, failed); err != nil || shown != nil {
+	p := spec.Publication{At: at, Target: target, By: began.By, Began: began.At, Ended: a.stamp().At}
+	if r, err = a.recordPublish(keep, r.ID(), p, rec, failed); err != nil || shown != nil {
 		return rec, errors.Join(err, shown)
 	}
 	if failed != nil && a.ErrorLog != nil {
 		f := *fault.From(failed)
 		f.LogPath = a.ErrorLog(a.Now())
 		return rec, &f
+	}
+	if failed == nil {
+		failed = spec.StillGo(r, at, target)
 	}
 	return rec, failed
 }
@@ -79,8 +93,7 @@ func (a *App) publishing(ctx context.Context, feature string) (*kernel.Run, ledg
 }
 
 // recordPublish writes the step into the feature's journal, in one commit.
-func (a *App) recordPublish(ctx context.Context, run kernel.RunID, target string, began kernel.Stamp, rec ledger.Record, failed error) error {
-	p := spec.Publication{Target: target, By: began.By, Began: began.At, Ended: a.stamp().At}
+func (a *App) recordPublish(ctx context.Context, run kernel.RunID, p spec.Publication, rec ledger.Record, failed error) (*kernel.Run, error) {
 	for _, e := range rec.Errors {
 		if e.Final == spec.Recovered {
 			p.Errors = append(p.Errors, stepError(e))
@@ -94,9 +107,9 @@ func (a *App) recordPublish(ctx context.Context, run kernel.RunID, target string
 		p.Log, err = a.nextID(ctx, spec.SeriesEvidence)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, err = a.Engine.DoWish(ctx, run, func(l engine.Look) ([]engine.Act, error) {
+	return a.Engine.DoWish(ctx, run, func(l engine.Look) ([]engine.Act, error) {
 		commands, body, err := p.Record(l.Run())
 		var acts []engine.Act
 		for _, c := range commands {
@@ -108,7 +121,6 @@ func (a *App) recordPublish(ctx context.Context, run kernel.RunID, target string
 		}
 		return acts, err
 	})
-	return err
 }
 
 // finalError is the last error of the target, or what was refused before any call.

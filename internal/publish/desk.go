@@ -113,13 +113,26 @@ func (d *Desk) Publish(ctx context.Context, target string, r ledger.Request) (le
 	if err != nil {
 		return ledger.Record{}, err
 	}
-	rec, rows, failure := d.settled(ctx, t, p, claim)
+	var rec ledger.Record
+	var rows []journal.Entry
+	failure := still(r)
+	if failure == nil {
+		rec, rows, failure = d.settled(ctx, t, p, claim)
+	}
 	// Whatever stands outside now is recorded, also when the caller no longer waits.
 	keep := context.WithoutCancel(ctx)
 	if err := d.ledger.Settle(keep, claim, rows...); err != nil {
 		return rec, errors.Join(err, failure)
 	}
 	return rec, failure
+}
+
+// still tells whether a request is meant as it was made.
+func still(r ledger.Request) error {
+	if r.Still == nil {
+		return nil
+	}
+	return r.Still()
 }
 
 // claim waits for its turn. There is no time limit: a place is held by a living process, and that one says what it does.

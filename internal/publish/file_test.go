@@ -87,3 +87,16 @@ func TestAFeatureThatIsNoNameOfAFile(t *testing.T) {
 		}
 	}
 }
+
+func TestARequestThatIsNoLongerMeant(t *testing.T) {
+	tree, d := fileDesk(t)
+	r := publishtest.Request("F-2026-001", "S-20261115-0001", "a goal that is long enough")
+	r.Still = func() error { return fault.New(fault.StaleVerdict, "F-2026-001", "it was decided otherwise") }
+	if rec, err := d.Publish(t.Context(), publish.FileName, r); fault.CodeOf(err) != fault.StaleVerdict || rec.LedgerID != "" || tree.calls > 0 {
+		t.Errorf("%d calls, %+v: %v", tree.calls, rec, err)
+	}
+	r.Still = func() error { return nil }
+	if rec, err := d.Publish(t.Context(), publish.FileName, r); err != nil || rec.Operation != ledger.Created { // its turn was given back
+		t.Errorf("%+v: %v", rec, err)
+	}
+}

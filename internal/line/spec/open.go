@@ -132,10 +132,19 @@ func readInput(d line.Doc) (Wish, error) {
 	return w, nil
 }
 
+// IsUnreadable tells of a feature whose input ingest could not read, so that other input may take its place.
+func IsUnreadable(r *kernel.Run) bool {
+	n, ok := r.Node(Current(r).Ingest())
+	return ok && n.Status() == kernel.StatusFailed
+}
+
 // NextActions are what can be done about a feature as it stands.
 func NextActions(r *kernel.Run) []fault.Action {
 	id := string(r.ID())
-	if n, ok := r.Node(Current(r).Ingest()); ok && n.Status() == kernel.StatusFailed {
+	if isCancelled(r) {
+		return []fault.Action{{Action: "resume", Command: "sluice resume " + id, Why: "a closed run goes on only when it is resumed"}}
+	}
+	if IsUnreadable(r) {
 		return []fault.Action{{Action: "amend", Command: "sluice spec amend " + id + " -f FILE", Why: "input that can be read takes the place of what was given"}}
 	}
 	switch StatusOf(r) {

@@ -39,8 +39,20 @@ func decidedToGo(r *kernel.Run) (Params, error) {
 	return ParamsOf(review.Node())
 }
 
+// StillGo refuses what was published although something else was decided meanwhile: it stands outside, and the feature does
+// not.
+func StillGo(r *kernel.Run, at Place, target string) error {
+	review, ok := r.Node(at.Review())
+	if !ok || DecisionOf(review) == Go {
+		return nil
+	}
+	return fault.New(fault.StaleVerdict, string(r.ID()), "it was published to %s, and %s was decided while it was on its way", target, DecisionOf(review)).
+		With(NextActions(r)...)
+}
+
 // Publication is one publish of the version that was decided on, and what came of it.
 type Publication struct {
+	At           Place // whose review decided it; people may have gone on since
 	Target       string
 	By           kernel.Actor
 	Began, Ended time.Time
@@ -53,11 +65,15 @@ type Publication struct {
 // Record gives the commands that write a publication into the journal as a step, and the bytes of what they deliver. Each
 // is an attempt of its own, also where nothing was left to do outside.
 func (p Publication) Record(r *kernel.Run) ([]kernel.Command, []byte, error) {
-	params, err := decidedToGo(r)
+	at := p.At
+	review, ok := r.Node(at.Review())
+	if !ok {
+		return nil, nil, fault.New(fault.IllegalStep, string(r.ID()), "feature %s has no review at %s", r.ID(), at.Review()).With(NextActions(r)...)
+	}
+	params, err := ParamsOf(review.Node())
 	if err != nil {
 		return nil, nil, err
 	}
-	at := Current(r)
 	node, err := params.node(at.Publish(p.Target), StepPublish, at.Node(partVV), at.Review())
 	if err != nil {
 		return nil, nil, err

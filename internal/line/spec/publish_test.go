@@ -49,12 +49,12 @@ func TestPublishingIsAStepOfItsOwn(t *testing.T) {
 	if _, err := Publishable(r, "S-20200101-0001"); fault.CodeOf(err) != fault.StaleVerdict {
 		t.Errorf("publishing another version: %v", err)
 	}
-	h.publish(r, Publication{Target: "webhook", Log: "E-9999", Failure: &kernel.StepError{Code: "publish_failed", Message: "503", Class: kernel.Retryable, Retries: 3, Final: true}})
+	h.publish(r, Publication{At: Current(r), Target: "webhook", Log: "E-9999", Failure: &kernel.StepError{Code: "publish_failed", Message: "503", Class: kernel.Retryable, Retries: 3, Final: true}})
 	if s := h.snapshot("008_publish"); StatusOf(r) != ExecutableReady || s.SpecVersionOut != nil || len(s.Errors) != 1 || len(s.EvidenceLinks) != 1 {
 		t.Errorf("after a failure the feature is %s: %+v", StatusOf(r), s)
 	}
 	for range 2 { // the second time it is a noop outside, and a step all the same
-		h.publish(r, Publication{Target: "webhook", Result: []byte(`{"operation":"created"}`)})
+		h.publish(r, Publication{At: Current(r), Target: "webhook", Result: []byte(`{"operation":"created"}`)})
 	}
 	s := h.snapshot("010_publish")
 	if StatusOf(r) != Published || *s.SpecVersionIn != *s.SpecVersionOut || string(s.Outputs.PublishResult) == "" {

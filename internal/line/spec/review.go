@@ -87,17 +87,26 @@ func Decide(r *kernel.Run, by kernel.Actor, v Verdict) (*line.Out, error) {
 	default:
 		return nil, fault.New(fault.IllegalStep, id, "feature %s is %s; a review needs a version that passed every gate", id, s).With(NextActions(r)...)
 	}
-	n, _ := r.Node(Current(r).Review())
-	p, err := ParamsOf(n.Node())
+	version, err := UpForReview(r)
 	if err != nil {
 		return nil, err
 	}
-	if v.SpecVersion != "" && v.SpecVersion != p.SpecVersion {
-		return nil, fault.New(fault.StaleVerdict, id, "the decision is on %s, and %s is up for review", v.SpecVersion, p.SpecVersion).
+	if v.SpecVersion != "" && v.SpecVersion != version {
+		return nil, fault.New(fault.StaleVerdict, id, "the decision is on %s, and %s is up for review", v.SpecVersion, version).
 			With(fault.Action{Action: "show", Command: "sluice spec show " + id, Why: "it shows the version that is up for review"})
 	}
-	body, err := encode(ReviewDecision{Decision: v.Decision, SpecVersion: p.SpecVersion, Reason: v.Reason, By: by.String()})
+	body, err := encode(ReviewDecision{Decision: v.Decision, SpecVersion: version, Reason: v.Reason, By: by.String()})
 	return &line.Out{Body: body, Schema: reviewSchema + string(v.Decision)}, err
+}
+
+// UpForReview is the version that the review of the current round is about.
+func UpForReview(r *kernel.Run) (string, error) {
+	n, ok := r.Node(Current(r).Review())
+	if !ok {
+		return "", fault.New(fault.IllegalStep, string(r.ID()), "feature %s is %s, and nothing of it is up for review", r.ID(), StatusOf(r)).With(NextActions(r)...)
+	}
+	p, err := ParamsOf(n.Node())
+	return p.SpecVersion, err
 }
 
 // reviewNext is what follows a decision.

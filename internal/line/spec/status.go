@@ -146,13 +146,16 @@ func Summarize(r *kernel.Run) Summary {
 	if v, _ := Newest(r); v != nil {
 		s.SpecVersion = string(v.ID)
 	}
-	switch r.Status() {
-	case kernel.RunCancelled:
-		s.Cancelled = true
-	case kernel.RunFailed:
+	s.Cancelled = isCancelled(r)
+	if r.Status() == kernel.RunFailed {
 		s.LastError = lastError(r)
 	}
 	return s
+}
+
+func isCancelled(r *kernel.Run) bool {
+	s := r.Status()
+	return s == kernel.RunCancelled || s == kernel.RunDropped
 }
 
 // titleOf is what the newest spec is called, or what the feature began with while there is none.

@@ -10,6 +10,9 @@ import (
 type Request struct {
 	Spec   spec.CanonicalSpec
 	Origin string // the workspace it comes from, which tells apart features with one id; empty is this one
+	// Still is asked when it is the request's turn, after others that publish the same feature; what it says instead of nil is
+	// the answer, and nothing is sent. None means that it is.
+	Still func() error
 }
 
 // Record is one row of the ledger.
