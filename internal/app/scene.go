@@ -144,7 +144,7 @@ func (a *App) DriveWorkflow(ctx context.Context, id string, takeOver bool) (scen
 		return scene.StatusDoc{}, err
 	}
 	if run.Status() == kernel.RunActive {
-		driven, err := a.Engine.Drive(ctx, run.ID(), a.Plan)
+		driven, err := a.driveWorkflow(ctx, run.ID())
 		if err != nil {
 			if driven != nil {
 				_ = a.showWorkflow(context.WithoutCancel(ctx), driven) // what was reached is shown; the error says more

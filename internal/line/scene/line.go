@@ -105,6 +105,9 @@ func command(r *kernel.Run, n kernel.NodeID, action string) string {
 	case "run":
 		return "sluice scene run " + id
 	case "resume", "reopen", "revise":
+		if action == "revise" && r.Status() == kernel.RunDone { // it accepts no resume
+			return ""
+		}
 		if from := numberOf(n); from > 0 {
 			return fmt.Sprintf("sluice scene resume %s --from %d", id, from)
 		}

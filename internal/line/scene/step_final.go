@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"sluice/internal/digest"
 	"sluice/internal/fault"
 	"sluice/internal/kernel"
 	"sluice/internal/line"
@@ -24,6 +25,10 @@ func finalOutput(in line.In) (line.Move, error) {
 	if !ok || countWords(proseOf(string(draft.body))) == 0 {
 		return line.Move{}, fault.New(fault.MissingPrerequisite, string(in.Node.ID), "scene %s has no approved draft to put in place", g.p.SceneID)
 	}
+	if !g.isValidated(draft) {
+		return line.Move{}, fault.New(fault.MissingPrerequisite, string(in.Node.ID), "the draft of scene %s was changed after it was validated", g.p.SceneID).
+			With(fault.Action{Action: "resume", Command: command(in.Run, g.validation(), "resume"), Why: "it is validated as it stands"})
+	}
 	at := c.Blueprint.Path
 	if a, ok := g.artifact("blueprint_path"); ok && a.Path != "" {
 		at = g.p.story(a.Path)
@@ -35,6 +40,22 @@ func finalOutput(in line.In) (line.Move, error) {
 	report := output{"final_report", g.p.work("final-report.md"), g.report(c, draft, scene)}
 	out, err := finish(nil, nil, report, scene)
 	return line.Move{Done: out}, err
+}
+
+// isValidated tells whether the draft is the one that was validated here. A report of another shape is an agent's, whose word counts.
+func (g given) isValidated(draft artifact) bool {
+	a, ok := g.artifact("final_validation_report")
+	var r ValidationReport
+	if !ok || json.Unmarshal(a.body, &r) != nil || r.Draft.SHA256 == "" {
+		return true
+	}
+	return r.Draft.SHA256 == digest.Of(draft.body).Hex()
+}
+
+// validation is the step whose report the scene needs.
+func (g given) validation() kernel.NodeID {
+	s, _ := g.making("final_validation_report")
+	return s.view.ID()
 }
 
 // sceneText is the prose alone, with the mark of a rehearsal if it has one: nobody may take it for a real scene.

@@ -1,0 +1,50 @@
+package app
+
+import (
+	"context"
+
+	"sluice/internal/engine"
+	"sluice/internal/kernel"
+	"sluice/internal/line/scene"
+)
+
+// driveWorkflow performs the steps that are ready, and asks before each next one whether what it stands on is still what people
+// approved: they may change a plan or a draft while a later step is under way.
+func (a *App) driveWorkflow(ctx context.Context, id kernel.RunID) (*kernel.Run, error) {
+	scope := map[kernel.NodeID]bool{}
+	plan := a.Plan
+	plan.Only = func(n kernel.Node) bool { return scope[n.ID] }
+	plan.Next = func(l engine.Look) ([]engine.Act, error) {
+		if old, since, ok := scene.Outdated(l.Run()); ok {
+			stamp := a.stamp()
+			stamp.By = kernel.Actor{Kind: kernel.Engine}
+			return []engine.Act{{Command: kernel.Revise{Stamp: stamp, Nodes: []kernel.NodeID{old}, Note: string(since) + " was changed since"}}}, nil
+		}
+		clear(scope)
+		for n := range l.Run().Nodes() {
+			scope[n.ID()] = n.Status() == kernel.StatusReady || n.Status() == kernel.StatusRework
+		}
+		return nil, nil
+	}
+	// A drive whose last commit met a person's command ends without asking what comes next.
+	for before := int64(-1); ; {
+		run, err := a.Engine.Drive(ctx, id, plan)
+		if err != nil || run.Seq() == before || !canGoOn(run) {
+			return run, err
+		}
+		before = run.Seq()
+	}
+}
+
+// canGoOn tells whether a workflow has a step that could begin here.
+func canGoOn(r *kernel.Run) bool {
+	if _, _, ok := scene.Outdated(r); ok {
+		return true
+	}
+	for n := range r.Nodes() {
+		if n.Status() == kernel.StatusReady || n.Status() == kernel.StatusRework {
+			return r.Status() == kernel.RunActive
+		}
+	}
+	return false
+}
