@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"net/http"
 	"os"
 	"strconv"
 	"sync"
@@ -60,6 +61,14 @@ func (f fuseFile) point() {
 	info, err := file.Stat()
 	if err != nil {
 		panic(err)
+	}
+	if gate := os.Getenv("SLUICE_E2E_GATE"); gate != "" {
+		if info.Size() == f.at { // whoever answers says when it goes on
+			if answer, err := http.Get(gate); err == nil {
+				answer.Body.Close()
+			}
+		}
+		return
 	}
 	if info.Size() == f.at {
 		self, err := os.FindProcess(os.Getpid())

@@ -63,7 +63,11 @@ func (a *author) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if hold != nil {
 		hold(r.Context(), agent)
 	}
-	if n := a.calls.Add(1); content == "" {
+	n := a.calls.Add(1)
+	if content == "" {
+		content = authoredPlan(agent, n)
+	}
+	if content == "" {
 		content = authored(agent, n)
 	}
 	w.Header().Set("Content-Type", "application/json")

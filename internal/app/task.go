@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"maps"
 	"strings"
 
 	"sluice/internal/digest"
@@ -101,7 +102,28 @@ func (a *App) planAs(ctx context.Context, id string, load func(ctx context.Conte
 	if err != nil {
 		return task.View{}, err
 	}
-	return task.Look(run, a.bodies(ctx, run))
+	v, err := task.Look(run, a.bodies(ctx, run))
+	if err == nil && run.Provider() == kernel.ProviderReal {
+		v.Rehearsed, err = a.rehearsedAttempts(ctx, run)
+	}
+	return v, err
+}
+
+// rehearsedAttempts gives the attempts of a run whose last answer came from rehearsal: after a kill an attempt may go on with
+// another provider, which is then asked for all of it.
+func (a *App) rehearsedAttempts(ctx context.Context, run *kernel.Run) (map[kernel.AttemptID]bool, error) {
+	calls, err := a.Store.Calls(ctx, string(run.ID()))
+	if err != nil {
+		return nil, err
+	}
+	known := map[kernel.AttemptID]bool{}
+	for _, c := range calls {
+		if c.Outcome == journal.Answered || c.Outcome == journal.Reused {
+			known[kernel.AttemptID(c.Attempt)] = c.Provider == kernel.ProviderRehearsal
+		}
+	}
+	maps.DeleteFunc(known, func(_ kernel.AttemptID, isRehearsed bool) bool { return !isRehearsed })
+	return known, nil
 }
 
 // PlanStatus says where a plan stands.
@@ -153,6 +175,7 @@ func (a *App) PlanGraph(ctx context.Context, id string) (task.GraphDoc, error) {
 type PlanFindingsDoc struct {
 	PlanID   string         `json:"plan_id"`
 	Findings []task.Finding `json:"findings"`
+	Planning *fault.Action  `json:"-"` // how it goes on with being planned; nil: it is planned
 }
 
 // Err is the refusal of a plan with findings that stop it.
@@ -181,6 +204,7 @@ func (a *App) PlanDoctor(ctx context.Context, id string) (PlanFindingsDoc, error
 	}
 	d.Findings = append(d.Findings, task.DoctorState(tasks, a.sumOf)...)
 	d.Findings = append(d.Findings, task.DoctorReviews(tasks, a.sumOf)...)
+	d.Planning = stillPlanned(v)
 	return d, nil
 }
 
@@ -199,43 +223,68 @@ type PlanRewriteDoc struct {
 	Changes  []task.Change  `json:"changes"`
 	Findings []task.Finding `json:"findings"` // that are left
 	Plan     task.Document  `json:"plan"`
+	Onward   fault.Action   `json:"-"` // how the plan goes on
+	Planning *fault.Action  `json:"-"` // how it goes on with being planned; nil: it is planned
+}
+
+// stillPlanned says how a plan goes on that is being planned: nothing of it can be mended by hand yet.
+func stillPlanned(v task.View) *fault.Action {
+	if v.IsPlanned() {
+		return nil
+	}
+	next := v.Onward()
+	return &next
 }
 
 // RewritePlan proposes a plan without the findings that have a mechanical answer, and stores it if that is wanted. Tasks
-// that follow from the plan already stay what they are: a rewrite that would change one is refused and says which.
+// that follow from the plan already stay what they are: a rewrite that would change one is refused and says which. What is
+// stored is the answer to the plan as it then stands, whatever became of it since it was read.
 func (a *App) RewritePlan(ctx context.Context, id string, apply bool) (PlanRewriteDoc, error) {
 	v, err := a.plan(ctx, id)
 	if err != nil {
 		return PlanRewriteDoc{}, err
 	}
+	d, _, err := a.rewritten(v)
+	if err != nil || !apply || len(d.Changes) == 0 {
+		return d, err
+	}
+	run, err := a.Engine.DoWish(ctx, v.Run.ID(), func(l engine.Look) ([]engine.Act, error) {
+		now, err := task.Look(l.Run(), l.Body(ctx))
+		if err != nil {
+			return nil, err
+		}
+		var inTheWay []task.Obstacle
+		if d, inTheWay, err = a.rewritten(now); err != nil || len(d.Changes) == 0 {
+			return nil, err
+		}
+		if !now.IsPlanned() {
+			return nil, fault.New(fault.IllegalStep, id, "plan %s is being planned; there is nothing to rewrite yet", id).
+				With(now.Onward())
+		}
+		if err := task.RefuseRewrite(id, inTheWay); err != nil {
+			return nil, err
+		}
+		act, err := a.planAct(d.Plan, "rewritten")
+		return []engine.Act{act}, err
+	})
+	if err != nil {
+		return d, err
+	}
+	d.Applied, d.Onward = len(d.Changes) > 0, task.View{Run: run, Doc: d.Plan}.Onward()
+	return d, nil
+}
+
+func (a *App) rewritten(v task.View) (PlanRewriteDoc, []task.Obstacle, error) {
 	s, err := task.SettingsOf(v.Run)
 	if err != nil {
-		return PlanRewriteDoc{}, err
+		return PlanRewriteDoc{}, nil, err
 	}
 	better, changes, inTheWay, err := v.Rewrite(s)
 	if err != nil {
-		return PlanRewriteDoc{}, err
+		return PlanRewriteDoc{}, nil, err
 	}
-	d := PlanRewriteDoc{PlanID: string(v.Run.ID()), Changes: orEmpty(changes), Findings: orEmpty(task.Doctor(better, s)), Plan: better}
-	if !apply || len(changes) == 0 {
-		return d, nil
-	}
-	if !v.IsPlanned() {
-		return d, fault.New(fault.IllegalStep, id, "plan %s is being planned; there is nothing to rewrite yet", id).
-			With(fault.Action{Action: "run", Command: "sluice task run " + id, Why: "it goes on planning"})
-	}
-	if err := task.RefuseRewrite(id, inTheWay); err != nil {
-		return d, err
-	}
-	act, err := a.planAct(better, "rewritten")
-	if err != nil {
-		return d, err
-	}
-	if _, err := a.Engine.Do(ctx, v.Run.ID(), act); err != nil {
-		return d, err
-	}
-	d.Applied = true
-	return d, nil
+	return PlanRewriteDoc{PlanID: string(v.Run.ID()), Changes: orEmpty(changes), Findings: orEmpty(task.Doctor(better, s)), Plan: better,
+		Onward: v.Onward(), Planning: stillPlanned(v)}, inTheWay, nil
 }
 
 // PlanRow is a plan in a list.
@@ -308,70 +357,83 @@ func (a *App) RunPlan(ctx context.Context, id string, workers int) (task.StatusD
 	return d, a.outOfMoney(run)
 }
 
-// taskCommand gives one command to a plan and says where it stands then.
-func (a *App) taskCommand(ctx context.Context, v task.View, acts ...engine.Act) (task.StatusDoc, error) {
-	run, err := a.Engine.Do(ctx, v.Run.ID(), acts...)
+// taskWish decides about one task of a plan as it stands, again if it moved on meanwhile, and says where the plan stands
+// then. What is named after the attempts and reviews that there are must not be so from an older look.
+func (a *App) taskWish(ctx context.Context, id, given string, decide func(v task.View, t task.Node) (engine.Act, error)) (task.StatusDoc, error) {
+	v, err := a.plan(ctx, id)
 	if err != nil {
 		return task.StatusDoc{}, err
 	}
-	v.Run = run
+	v.Run, err = a.Engine.DoWish(ctx, v.Run.ID(), func(l engine.Look) ([]engine.Act, error) {
+		now, err := task.Look(l.Run(), l.Body(ctx))
+		if err != nil {
+			return nil, err
+		}
+		t, err := now.FindTask(given)
+		if err != nil {
+			return nil, err
+		}
+		v.Doc = now.Doc
+		act, err := decide(now, t)
+		if err != nil || act.Command == nil {
+			return nil, err
+		}
+		return []engine.Act{act}, nil
+	})
+	if err != nil {
+		return task.StatusDoc{}, err
+	}
 	return v.Status(), nil
 }
 
 // RedoTask has a task made or judged again, with what a person says about it. Its attempts start again. A version that a
 // CHECK has judged is not judged by it again: what it said stands.
 func (a *App) RedoTask(ctx context.Context, id, given, note string) (task.StatusDoc, error) {
-	v, t, err := a.planTask(ctx, id, given)
-	if err != nil {
-		return task.StatusDoc{}, err
-	}
-	if v.IsJudged(t) {
-		if strings.TrimSpace(note) != "" {
-			return task.StatusDoc{}, v.RefuseAgain(t)
+	return a.taskWish(ctx, id, given, func(v task.View, t task.Node) (engine.Act, error) {
+		if v.IsJudged(t) {
+			if strings.TrimSpace(note) != "" {
+				return engine.Act{}, v.RefuseAgain(t)
+			}
+			return engine.Act{}, nil
 		}
-		return v.Status(), nil
-	}
-	return a.taskCommand(ctx, v, engine.Act{Command: kernel.Revise{Stamp: a.stamp(), Nodes: []kernel.NodeID{kernel.NodeID(t.TaskID)}, Note: note}})
+		return engine.Act{Command: kernel.Revise{Stamp: a.stamp(), Nodes: []kernel.NodeID{kernel.NodeID(t.TaskID)}, Note: note}}, nil
+	})
 }
 
 // AbandonTask takes a task out of its plan.
 func (a *App) AbandonTask(ctx context.Context, id, given, reason string) (task.StatusDoc, error) {
-	v, t, err := a.planTask(ctx, id, given)
-	if err != nil {
-		return task.StatusDoc{}, err
-	}
-	return a.taskCommand(ctx, v, engine.Act{Command: kernel.Abandon{Stamp: a.stamp(), Node: kernel.NodeID(t.TaskID), Reason: reason}})
+	return a.taskWish(ctx, id, given, func(_ task.View, t task.Node) (engine.Act, error) {
+		return engine.Act{Command: kernel.Abandon{Stamp: a.stamp(), Node: kernel.NodeID(t.TaskID), Reason: reason}}, nil
+	})
 }
 
 // SubmitTask takes files of a person as the next version of a task. It meets the same CHECK.
 func (a *App) SubmitTask(ctx context.Context, id, given string, files []line.Part) (task.StatusDoc, error) {
-	v, t, err := a.planTask(ctx, id, given)
-	if err != nil {
-		return task.StatusDoc{}, err
-	}
-	n, ok := v.Run.Node(kernel.NodeID(t.TaskID))
-	if !ok || t.NodeType != task.Action {
-		return task.StatusDoc{}, fault.New(fault.IllegalStep, t.TaskID, "%s is a %s of a plan that is %s; it takes no files", t.TaskID, t.NodeType, v.Status().Status).
-			With(fault.Action{Action: "status", Command: "sluice task status " + id})
-	}
-	out, err := task.Submission(v.Run.ID(), n, t, files)
-	if err != nil {
-		return task.StatusDoc{}, err
-	}
-	p := engine.PerformedAs(out)
-	return a.taskCommand(ctx, v, engine.Act{Command: kernel.Submit{Stamp: a.stamp(), Node: n.ID(), Content: p.Content}, Blobs: p.Blobs})
+	return a.taskWish(ctx, id, given, func(v task.View, t task.Node) (engine.Act, error) {
+		n, ok := v.Run.Node(kernel.NodeID(t.TaskID))
+		if !ok || t.NodeType != task.Action {
+			return engine.Act{}, fault.New(fault.IllegalStep, t.TaskID, "%s is a %s of a plan that is %s; it takes no files", t.TaskID, t.NodeType, v.Status().Status).
+				With(fault.Action{Action: "status", Command: "sluice task status " + id})
+		}
+		out, err := task.Submission(v.Run.ID(), n, t, files)
+		if err != nil {
+			return engine.Act{}, err
+		}
+		p := engine.PerformedAs(out)
+		return engine.Act{Command: kernel.Submit{Stamp: a.stamp(), Node: n.ID(), Content: p.Content}, Blobs: p.Blobs}, nil
+	})
 }
 
-// ReviewTask records a person's verdict on one version of a task, in place of its CHECK.
+// ReviewTask records a person's verdict on one version of a task, in place of its CHECK. Which one the newest is, is what
+// the person saw: it is looked up once.
 func (a *App) ReviewTask(ctx context.Context, id, given string, w task.Written) (task.StatusDoc, error) {
-	v, t, err := a.planTask(ctx, id, given)
-	if err != nil {
-		return task.StatusDoc{}, err
-	}
-	judge, err := task.Judge(v.Run, t, w)
-	if err != nil {
-		return task.StatusDoc{}, err
-	}
-	judge.Stamp = a.stamp()
-	return a.taskCommand(ctx, v, engine.Act{Command: judge})
+	return a.taskWish(ctx, id, given, func(v task.View, t task.Node) (engine.Act, error) {
+		judge, err := task.Judge(v.Run, t, w)
+		if err != nil {
+			return engine.Act{}, err
+		}
+		w.Version = string(judge.Version)
+		judge.Stamp = a.stamp()
+		return engine.Act{Command: judge}, nil
+	})
 }

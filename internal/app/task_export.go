@@ -95,7 +95,11 @@ func describe(v task.View, m *export.Manifest, tasks map[string]task.Node) (err 
 		if !ok {
 			return fault.New(fault.UnknownVersion, e.Version, "plan %s has no version %s", v.Run.ID(), e.Version)
 		}
-		if e.Fields, err = json.Marshal(v.ManifestItem(tasks[e.Node], version, e.Candidate)); err != nil {
+		item := v.ManifestItem(tasks[e.Node], version, e.Candidate)
+		if item.IsRehearsed() {
+			m.Label = task.PartlyRehearsed
+		}
+		if e.Fields, err = json.Marshal(item); err != nil {
 			return err
 		}
 		for k := range e.By.Reviews {
@@ -112,36 +116,60 @@ func describe(v task.View, m *export.Manifest, tasks map[string]task.Node) (err 
 	return nil
 }
 
-// SupplyTask gives what a task declared as its input, or what the only waiting task did, and lets the plan go on.
+// SupplyTask gives what a task declared as its input, or what the only waiting task did, and lets the plan go on. Where
+// another process drives the plan, that one goes on with it.
 func (a *App) SupplyTask(ctx context.Context, id, given string, files []line.Part, note string) (task.StatusDoc, error) {
 	v, err := a.plan(ctx, id)
 	if err != nil {
 		return task.StatusDoc{}, err
 	}
-	if at := v.Waiting(); given == "" && at != "" {
-		return a.supplyPlanning(ctx, v, at, files, strings.TrimSpace(note))
+	note = strings.TrimSpace(note)
+	isPlanning := false
+	_, err = a.Engine.DoWish(ctx, v.Run.ID(), func(l engine.Look) ([]engine.Act, error) {
+		now, err := task.Look(l.Run(), l.Body(ctx))
+		if err != nil {
+			return nil, err
+		}
+		at := now.Waiting()
+		isPlanning = given == "" && at != ""
+		if isPlanning {
+			return []engine.Act{a.supplyPlanning(at, files, note)}, nil
+		}
+		act, err := a.supplyTask(now, id, given, files, note)
+		return []engine.Act{act}, err
+	})
+	if err != nil {
+		return task.StatusDoc{}, err
 	}
+	if isPlanning {
+		_, err = a.drivePlanning(ctx, string(v.Run.ID()))
+	} else {
+		_, err = a.RunPlan(ctx, id, 0)
+	}
+	if err != nil && fault.CodeOf(err) != fault.LeaseHeld {
+		return task.StatusDoc{}, err
+	}
+	return a.PlanStatus(ctx, id)
+}
+
+func (a *App) supplyTask(v task.View, id, given string, files []line.Part, note string) (engine.Act, error) {
 	if given != "" {
 		t, err := v.FindTask(given)
 		if err != nil {
-			return task.StatusDoc{}, err
+			return engine.Act{}, err
 		}
 		given = t.TaskID
 	}
 	wanted := v.Wanted(given)
 	if len(wanted) != 1 {
-		return task.StatusDoc{}, notOneWanted(id, wanted)
+		return engine.Act{}, notOneWanted(id, wanted)
 	}
-	out, err := wanted[0].Supplied(v.Run, files, strings.TrimSpace(note))
+	out, err := wanted[0].Supplied(v.Run, files, note)
 	if err != nil {
-		return task.StatusDoc{}, err
+		return engine.Act{}, err
 	}
 	p := engine.PerformedAs(out)
-	act := engine.Act{Command: kernel.Submit{Stamp: a.stamp(), Node: kernel.NodeID(wanted[0].RequirementID), Content: p.Content, Note: note}, Blobs: p.Blobs}
-	if _, err := a.Engine.Do(ctx, v.Run.ID(), act); err != nil {
-		return task.StatusDoc{}, err
-	}
-	return a.RunPlan(ctx, id, 0)
+	return engine.Act{Command: kernel.Submit{Stamp: a.stamp(), Node: kernel.NodeID(wanted[0].RequirementID), Content: p.Content, Note: note}, Blobs: p.Blobs}, nil
 }
 
 func notOneWanted(id string, wanted []task.Requirement) error {
@@ -151,7 +179,7 @@ func notOneWanted(id string, wanted []task.Requirement) error {
 	}
 	e := fault.New(fault.BadValue, id, "plan %s waits for %d inputs; name the task", id, len(wanted))
 	for _, q := range wanted {
-		e = e.With(fault.Action{Action: "supply", Command: "sluice task supply " + id + " " + q.TaskID + " -f FILE", Why: q.Name})
+		e = e.With(fault.Action{Action: "supply", Command: "sluice task supply " + id + " " + q.TaskID + " " + q.Flag(), Why: q.Name})
 	}
 	return e
 }

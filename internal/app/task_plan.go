@@ -62,26 +62,20 @@ func (a *App) drivePlanning(ctx context.Context, id string) (task.PlanningDoc, e
 	return v.Planning(), a.outOfMoney(v.Run)
 }
 
-// supplyPlanning gives planning what it waits for, and lets it go on.
-func (a *App) supplyPlanning(ctx context.Context, v task.View, at kernel.NodeID, files []line.Part, note string) (task.StatusDoc, error) {
+// supplyPlanning gives planning what it waits for.
+func (a *App) supplyPlanning(at kernel.NodeID, files []line.Part, note string) engine.Act {
 	text := task.SuppliedText(files, note)
-	act := engine.Act{Command: kernel.Revise{Stamp: a.stamp(), Nodes: []kernel.NodeID{at}, Note: text}}
-	if task.IsInput(at) {
-		b := blob([]byte(text))
-		act = engine.Act{Command: kernel.Submit{Stamp: a.stamp(), Node: at, Content: kernel.Content{Digest: b.Digest, Size: int64(len(text)), Schema: "text/markdown"}},
-			Blobs: []journal.Blob{b}}
+	if !task.IsInput(at) {
+		return engine.Act{Command: kernel.Revise{Stamp: a.stamp(), Nodes: []kernel.NodeID{at}, Note: text}}
 	}
-	if _, err := a.Engine.Do(ctx, v.Run.ID(), act); err != nil {
-		return task.StatusDoc{}, err
-	}
-	if _, err := a.drivePlanning(ctx, string(v.Run.ID())); err != nil {
-		return task.StatusDoc{}, err
-	}
-	return a.PlanStatus(ctx, string(v.Run.ID()))
+	b := blob([]byte(text))
+	return engine.Act{Command: kernel.Submit{Stamp: a.stamp(), Node: at, Content: kernel.Content{Digest: b.Digest, Size: int64(len(text)), Schema: "text/markdown"}},
+		Blobs: []journal.Blob{b}}
 }
 
 // EstimatePlan has the leaves of a plan estimated. Estimates that differ are written into a plan whose tasks do not follow
-// from it yet; otherwise they are only told.
+// from it yet; otherwise they are only told. What a process that is gone left of it is finished first: nothing is asked for
+// twice.
 func (a *App) EstimatePlan(ctx context.Context, id string) (task.FeasibilityDoc, error) {
 	v, err := a.plan(ctx, id)
 	if err != nil {
@@ -89,46 +83,87 @@ func (a *App) EstimatePlan(ctx context.Context, id string) (task.FeasibilityDoc,
 	}
 	if !v.IsPlanned() {
 		return task.FeasibilityDoc{}, fault.New(fault.MissingPrerequisite, id, "plan %s is being planned; its leaves are estimated in every round", id).
-			With(fault.Action{Action: "run", Command: "sluice task run " + id, Why: "it goes on planning"})
+			With(v.Onward())
 	}
-	s, err := task.SettingsOf(v.Run)
+	node, err := a.driveEstimate(ctx, v)
 	if err != nil {
-		return task.FeasibilityDoc{}, err
+		return task.FeasibilityDoc{}, unlessMeant(err, "sluice task feasibility "+id)
 	}
-	n := task.EstimateNode(v.Run)
-	if _, err := a.Engine.Do(ctx, v.Run.ID(), engine.Act{Command: kernel.Unfold{Stamp: a.stamp(), Nodes: []kernel.Node{n}}}); err != nil {
-		return task.FeasibilityDoc{}, err
+	return a.writeEstimate(ctx, v, node)
+}
+
+// driveEstimate has the leaves of a plan estimated and names the node that did. It is added in the drive: where that is
+// refused, nothing is recorded that another process would then pay for.
+func (a *App) driveEstimate(ctx context.Context, v task.View) (kernel.NodeID, error) {
+	n, isKnown := v.EstimateNode()
+	if isKnown && v.Run.Approved(n.ID) != nil {
+		return n.ID, nil // it is only to be written
 	}
-	if _, err := a.drivePlanning(ctx, string(v.Run.ID())); err != nil {
-		return task.FeasibilityDoc{}, err
-	}
-	run, err := a.load(ctx, string(v.Run.ID()))
+	run, err := a.afford(ctx, v.Run)
 	if err != nil {
-		return task.FeasibilityDoc{}, err
+		return "", err
 	}
-	estimated := run.Approved(n.ID)
-	if estimated == nil {
-		return task.FeasibilityDoc{}, fault.New(fault.StepFailed, string(n.ID), "the leaves of plan %s were not estimated", id).
-			With(fault.Action{Action: "status", Command: "sluice status " + id, Why: "it says why"})
+	plan := a.Plan
+	plan.Only = task.IsPlanning
+	plan.Next = func(l engine.Look) ([]engine.Act, error) {
+		if isKnown {
+			return nil, nil
+		}
+		isKnown = true
+		if a.Engine.Model != nil {
+			if err := l.Run().RefuseProvider(a.Engine.Model.Class(), a.Plan.Switch); err != nil {
+				return nil, err
+			}
+		}
+		n, _ = task.View{Run: l.Run(), Doc: v.Doc}.EstimateNode()
+		return []engine.Act{{Command: kernel.Unfold{Stamp: a.stamp(), Nodes: []kernel.Node{n}}}}, nil
 	}
-	body, err := a.bodies(ctx, run)(estimated)
+	run, err = a.Engine.Drive(ctx, run.ID(), plan)
 	if err != nil {
-		return task.FeasibilityDoc{}, err
+		return n.ID, err
 	}
-	better, err := task.ParseDocument(body)
-	if err != nil {
-		return task.FeasibilityDoc{}, err
-	}
-	d := task.Feasibility(v.Doc, better, s)
-	d.Begun = v.IsUnfolded()
-	if d.Begun || estimated.Digest == v.Run.Approved(task.PlanNode).Digest {
-		return d, nil
-	}
-	act, err := a.planAct(better, "estimated")
-	if err != nil {
-		return d, err
-	}
-	_, err = a.Engine.Do(ctx, v.Run.ID(), act)
-	d.Written = err == nil
+	return n.ID, a.outOfMoney(run)
+}
+
+// writeEstimate tells what was estimated, and writes it into the plan that it was estimated of.
+func (a *App) writeEstimate(ctx context.Context, v task.View, node kernel.NodeID) (task.FeasibilityDoc, error) {
+	var d task.FeasibilityDoc
+	id := string(v.Run.ID())
+	_, err := a.Engine.DoWish(ctx, v.Run.ID(), func(l engine.Look) ([]engine.Act, error) {
+		estimated := l.Run().Approved(node)
+		if estimated == nil {
+			return nil, fault.New(fault.StepFailed, string(node), "the leaves of plan %s were not estimated", id).
+				With(fault.Action{Action: "status", Command: "sluice status " + id, Why: "it says why"})
+		}
+		now, err := task.Look(l.Run(), l.Body(ctx))
+		if err != nil {
+			return nil, err
+		}
+		s, err := task.SettingsOf(l.Run())
+		if err != nil {
+			return nil, err
+		}
+		body, err := l.Body(ctx)(estimated)
+		if err != nil {
+			return nil, err
+		}
+		better, err := task.ParseDocument(body)
+		if err != nil {
+			return nil, err
+		}
+		d = task.Feasibility(now.Doc, better, s)
+		d.Begun = now.IsUnfolded()
+		if d.Begun || estimated.Digest == l.Run().Approved(task.PlanNode).Digest {
+			return nil, nil
+		}
+		if !now.IsEstimated(estimated) {
+			return nil, fault.New(fault.Conflict, id, "plan %s was changed while its leaves were estimated; what was estimated is not written", id).
+				With(fault.Action{Action: "feasibility", Command: "sluice task feasibility " + id, Why: "it estimates the plan as it is now"})
+		}
+		d.Written = true
+		act, err := a.planAct(better, "estimated")
+		return []engine.Act{act}, err
+	})
+	d.Written = d.Written && err == nil
 	return d, err
 }

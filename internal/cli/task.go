@@ -79,7 +79,7 @@ mend it.
 				if d.Err() != nil {
 					k.exit = fault.ExitFindings
 				}
-				return k.Print(d, k.look().planFindings(d.PlanID, d.Findings))
+				return k.Print(d, k.look().planFindings(d))
 			})
 		},
 	}

@@ -253,7 +253,11 @@ of every file. Nothing that is not approved goes out unless --include-candidates
 				if err != nil {
 					return err
 				}
-				return k.Print(d, k.look().export(d, k.near(filepath.Join(a.Root, filepath.FromSlash(d.Dir)))))
+				text := k.look().export(d, k.near(filepath.Join(a.Root, filepath.FromSlash(d.Dir))))
+				if d.Manifest.Label != "" && !d.Manifest.Rehearsal {
+					text = "  " + d.Manifest.Label + "\n" + text
+				}
+				return k.Print(d, text)
 			})
 		},
 	}

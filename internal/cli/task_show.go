@@ -51,13 +51,17 @@ func (v look) findings(found []task.Finding) string {
 	return b.String()
 }
 
-func (v look) planFindings(id string, found []task.Finding) string {
+func (v look) planFindings(d app.PlanFindingsDoc) string {
+	id, found := d.PlanID, d.Findings
 	if len(found) == 0 {
 		return "nothing found in plan " + id + "\n"
 	}
 	text := v.findings(found) + count(len(found), "finding") + "\n"
 	if !task.HasErrors(found) {
 		return text
+	}
+	if d.Planning != nil {
+		return text + v.next([]fault.Action{*d.Planning})
 	}
 	var next []fault.Action
 	if slices.ContainsFunc(found, task.Finding.IsOfFile) {
@@ -90,10 +94,12 @@ func (v look) planRewrite(d app.PlanRewriteDoc) string {
 		b.WriteString("what is left:\n" + v.findings(d.Findings))
 	}
 	switch {
+	case d.Planning != nil:
+		b.WriteString(v.next([]fault.Action{*d.Planning}))
 	case len(d.Changes) > 0 && !d.Applied:
 		b.WriteString(v.next([]fault.Action{{Command: "sluice task rewrite " + d.PlanID + " --apply", Why: "it stores the proposal"}}))
 	case !task.HasErrors(d.Findings):
-		b.WriteString(v.next([]fault.Action{{Command: "sluice task run " + d.PlanID, Why: "it performs the tasks"}}))
+		b.WriteString(v.next([]fault.Action{d.Onward}))
 	default:
 		b.WriteString(v.next([]fault.Action{{Command: "sluice task import FILE", Why: "mend what is left in a file, with another plan_id or none, and import it"}}))
 	}
@@ -123,6 +129,14 @@ func rehearsed(yes bool) string {
 	return "  " + rehearsalNote + "\n"
 }
 
+// planRehearsed labels the document of a plan that is real otherwise.
+func planRehearsed(d task.StatusDoc) string {
+	if !d.Rehearsed {
+		return ""
+	}
+	return "  rehearsal: the plan itself comes from the offline placeholder model\n"
+}
+
 // planHead says what a plan is and where it stands, with its counts.
 func (v look) planHead(d task.StatusDoc) string {
 	var counts []string
@@ -131,11 +145,11 @@ func (v look) planHead(d task.StatusDoc) string {
 			counts = append(counts, fmt.Sprintf("%d %s", n, s))
 		}
 	}
-	return fmt.Sprintf("plan %s %s  %s\n", d.PlanID, d.Status, clean(d.Title)) + rehearsed(d.Rehearsal) + strings.Join(counts, ", ") + "\n"
+	return fmt.Sprintf("plan %s %s  %s\n", d.PlanID, d.Status, clean(d.Title)) + rehearsed(d.Rehearsal) + planRehearsed(d) + strings.Join(counts, ", ") + "\n"
 }
 
 func (v look) planRecorded(d task.StatusDoc) string {
-	return v.planHead(d) + v.next([]fault.Action{{Command: "sluice task run " + d.PlanID, Why: "it goes on"}})
+	return v.planHead(d) + v.next([]fault.Action{d.Onward})
 }
 
 func (v look) plan(d task.StatusDoc) string {
@@ -145,20 +159,19 @@ func (v look) plan(d task.StatusDoc) string {
 		if n.BlockedReason != "" {
 			title += "  (" + clean(n.BlockedReason) + ")"
 		}
+		if n.Rehearsal {
+			title += "  [rehearsal]"
+		}
 		rows = append(rows, []string{n.TaskID[:min(8, len(n.TaskID))], string(n.NodeType), string(n.Status), strconv.Itoa(n.AttemptCount), title})
 	}
 	text := v.planHead(d) + table(v.width, rows...)
 	switch d.Status {
 	case task.PlanWaiting:
 		return text + v.next([]fault.Action{{Command: "sluice inbox " + d.PlanID, Why: "it shows what is asked, and how to answer"}})
-	case task.PlanReady, task.PlanInProgress, task.PlanFailed:
-		return text + v.next([]fault.Action{{Command: "sluice task run " + d.PlanID, Why: "it goes on"}})
+	case task.PlanReady, task.PlanInProgress, task.PlanFailed, task.PlanRequest, task.PlanPlanning:
+		return text + v.next([]fault.Action{d.Onward})
 	case task.PlanAbandoned:
 		return text + v.next([]fault.Action{{Command: "sluice log " + d.PlanID, Why: "it shows who abandoned it, and why"}})
-	case task.PlanRequest:
-		return text + v.next([]fault.Action{{Command: "sluice task supply " + d.PlanID + " -f FILE", Why: "workspace/required_docs/" + d.PlanID + ".md says what"}})
-	case task.PlanPlanning:
-		return text + v.next([]fault.Action{{Command: "sluice task doctor " + d.PlanID, Why: "it says what keeps the plan from running"}})
 	}
 	return text + v.next([]fault.Action{{Command: "sluice task export " + d.PlanID, Why: "it writes what was approved"}})
 }
@@ -190,12 +203,18 @@ func (v look) task(d task.TaskDoc) string {
 		if a.ArtifactID == d.ActiveArtifactID {
 			mark += "  active"
 		}
+		if a.Rehearsal {
+			mark += "  rehearsal"
+		}
 		fmt.Fprintf(&b, "artifact v%d %s %s%s\n  %s  %s\n  sha256 %s  %s\n", a.Version, a.ArtifactID, a.Standing, mark, clean(a.Path), clean(a.Format), a.SHA256, timeText(a.CreatedAt))
 	}
 	for _, r := range d.Reviews {
 		score := "-"
 		if r.TotalScore != nil {
 			score = strconv.FormatFloat(*r.TotalScore, 'f', -1, 64)
+		}
+		if r.Rehearsal {
+			score += ", rehearsal"
 		}
 		fmt.Fprintf(&b, "review %s of %s by %s: %s, score %s\n  %s\n  %s\n", r.ReviewID, r.ReviewedArtifactID, clean(r.Reviewer), r.Verdict, score, clean(r.Path), clean(r.Summary))
 		for _, k := range r.AcceptanceResults {

@@ -58,6 +58,7 @@ type ManifestItem struct {
 	ApprovedArtifactID  string          `json:"approved_artifact_id,omitempty"`
 	CandidateArtifactID string          `json:"candidate_artifact_id,omitempty"` // not approved, and here because it was asked for
 	Review              *ManifestReview `json:"review"`
+	Rehearsal           bool            `json:"rehearsal,omitempty"` // in a plan that is real otherwise: it came from the rehearsal model
 }
 
 // ManifestSpec is the short form of what a task hands over.
@@ -74,7 +75,14 @@ type ManifestReview struct {
 	ReviewID    string   `json:"review_id"`
 	Verdict     string   `json:"verdict"`
 	Score       *float64 `json:"score"`
+	Rehearsal   bool     `json:"rehearsal,omitempty"` // in a plan that is real otherwise: the rehearsal model gave it
 }
+
+// PartlyRehearsed labels the bundle of a plan in which some of it was rehearsed.
+const PartlyRehearsed = "REHEARSAL: what is marked so was made or judged by the built-in rehearsal model, not by a real one"
+
+// IsRehearsed tells whether rehearsal made the version, or gave the verdict by which it is here.
+func (m ManifestItem) IsRehearsed() bool { return m.Rehearsal || m.Review != nil && m.Review.Rehearsal }
 
 // ManifestFile is what this line says of a file.
 type ManifestFile struct {
@@ -84,7 +92,7 @@ type ManifestFile struct {
 
 // ManifestItem describes one version of a task: its last review of the verdict that counts.
 func (v View) ManifestItem(t Node, version *kernel.Version, candidate bool) ManifestItem {
-	item := ManifestItem{TaskID: t.TaskID, TaskTitle: t.Title}
+	item := ManifestItem{TaskID: t.TaskID, TaskTitle: t.Title, Rehearsal: v.isRehearsed(version)}
 	if s := t.DeliverableSpec; s != nil {
 		item.DeliverableSpec = ManifestSpec{s.Format, s.Filename, s.IsSingle(), s.BundleMode}
 	}
@@ -95,7 +103,7 @@ func (v View) ManifestItem(t Node, version *kernel.Version, candidate bool) Mani
 	}
 	for _, r := range version.Reviews() {
 		if candidate || r.Verdict == kernel.ForIt {
-			item.Review = &ManifestReview{orText(string(r.Check), checkIn(v.Run, version.Node)), reviewUUID(r.ID), VerdictWord(r.Verdict), r.Score}
+			item.Review = &ManifestReview{orText(string(r.Check), checkIn(v.Run, version.Node)), reviewUUID(r.ID), VerdictWord(r.Verdict), r.Score, v.isReviewRehearsed(*r)}
 		}
 	}
 	return item

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,16 +28,38 @@ type LeafEstimate struct {
 	Why                 string  `json:"why"`
 }
 
-// EstimateNode is the node by which a person has the leaves of a plan estimated.
-func EstimateNode(r *kernel.Run) kernel.Node {
-	n := 1
-	for ; ; n++ {
-		if _, taken := r.Node(kernel.NodeID("estimate/" + strconv.Itoa(n))); !taken {
+// EstimateNode is the node by which a person has the leaves of a plan estimated: the last one if it is not finished, or a new
+// one.
+func (v View) EstimateNode() (n kernel.Node, isKnown bool) {
+	name := func(n int) kernel.NodeID { return kernel.NodeID("estimate/" + strconv.Itoa(n)) }
+	last := 0
+	for ; ; last++ {
+		if _, taken := v.Run.Node(name(last + 1)); !taken {
 			break
 		}
 	}
-	return kernel.Node{ID: kernel.NodeID("estimate/" + strconv.Itoa(n)), Kind: kernel.Make, Step: stepFeasibility, Title: "Feasibility",
-		Performer: kernel.Engine, Attempts: 3, Needs: []kernel.Need{{Node: PlanNode}}}
+	if n, ok := v.Run.Node(name(last)); ok && v.isUnfinished(n) {
+		return n.Node(), true
+	}
+	return kernel.Node{ID: name(last + 1), Kind: kernel.Make, Step: stepFeasibility, Title: "Feasibility",
+		Performer: kernel.Engine, Attempts: 3, Needs: []kernel.Need{{Node: PlanNode}}}, false
+}
+
+// isUnfinished tells of an estimate that has yet to be made, or to be written into the plan that it was made of.
+func (v View) isUnfinished(n kernel.View) bool {
+	switch n.Status() {
+	case kernel.StatusWaiting, kernel.StatusReady, kernel.StatusRunning, kernel.StatusRework:
+		return true
+	case kernel.StatusDone:
+		return !v.IsUnfolded() && v.IsEstimated(n.Approved())
+	}
+	return false
+}
+
+// IsEstimated tells whether an estimate is of the plan as it is, and differs from it.
+func (v View) IsEstimated(made *kernel.Version) bool {
+	plan := v.Run.Approved(PlanNode)
+	return plan != nil && made != nil && made.Digest != plan.Digest && slices.Contains(made.Parents, plan.ID)
 }
 
 // Feasibility compares the estimates of a plan with those of an estimated copy.

@@ -63,7 +63,7 @@ func reviewArtifacts(check string, reviews []ReviewRow) []ArtifactRow {
 			continue
 		}
 		out = append(out, ArtifactRow{ArtifactID: r.file, TaskID: check, Version: len(out) + 1, Path: r.Path, Format: "md", SHA256: r.sum, CreatedAt: r.CreatedAt,
-			By: r.Reviewer, Standing: r.Verdict, Files: []FileRow{{r.Path, r.sum}}})
+			By: r.Reviewer, Standing: r.Verdict, Files: []FileRow{{r.Path, r.sum}}, Rehearsal: r.Rehearsal})
 	}
 	return out
 }

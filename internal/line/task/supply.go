@@ -26,6 +26,14 @@ func (v View) Wanted(task string) []Requirement {
 	return out
 }
 
+// Flag is how what it asks for is given at the command line.
+func (q Requirement) Flag() string {
+	if q.Kind == "CONFIRMATION" {
+		return "--note TEXT"
+	}
+	return "-f FILE"
+}
+
 // Supplied makes a version of what a person gives for a requirement: files, or a text that confirms.
 func (q Requirement) Supplied(r *kernel.Run, files []line.Part, note string) (line.Out, error) {
 	bad := func(format string, args ...any) (line.Out, error) {

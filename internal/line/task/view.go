@@ -15,9 +15,11 @@ type StatusDoc struct {
 	PlanID    string         `json:"plan_id"`
 	Title     string         `json:"title"`
 	Status    PlanStatus     `json:"status"`
-	Rehearsal bool           `json:"rehearsal"` // its text came from the rehearsal model
+	Rehearsal bool           `json:"rehearsal"`                // its text came from the rehearsal model
+	Rehearsed bool           `json:"rehearsal_plan,omitempty"` // in a plan that is real otherwise: the document did
 	Counts    map[Status]int `json:"counts"`
 	Nodes     []NodeStatus   `json:"nodes"`
+	Onward    fault.Action   `json:"-"` // how it goes on
 }
 
 // NodeStatus says where a task stands.
@@ -30,12 +32,14 @@ type NodeStatus struct {
 	AttemptCount       int      `json:"attempt_count"`
 	ActiveArtifactID   string   `json:"active_artifact_id"`
 	ApprovedArtifactID string   `json:"approved_artifact_id"`
+	Rehearsal          bool     `json:"rehearsal,omitempty"` // in a plan that is real otherwise: what it handed over came from the rehearsal model
 }
 
 // View is a plan's document with its run.
 type View struct {
-	Run *kernel.Run
-	Doc Document
+	Run       *kernel.Run
+	Doc       Document
+	Rehearsed map[kernel.AttemptID]bool // of a run with replies of a real model: attempts that rehearsal answered for
 }
 
 // Look reads a run in the words of this line. While it is planned, its document is the newest draft.
@@ -110,7 +114,7 @@ func (v View) missing(n kernel.View) string {
 
 // Status says where everything stands.
 func (v View) Status() StatusDoc {
-	d := StatusDoc{PlanID: string(v.Run.ID()), Title: v.Doc.Plan.Title, Rehearsal: v.IsRehearsal(), Counts: map[Status]int{}, Nodes: []NodeStatus{}}
+	d := StatusDoc{PlanID: string(v.Run.ID()), Title: v.Doc.Plan.Title, Rehearsal: v.IsRehearsal(), Rehearsed: v.isPlanRehearsed(), Counts: map[Status]int{}, Nodes: []NodeStatus{}, Onward: v.Onward()}
 	begun := false
 	for _, n := range v.Doc.Nodes {
 		s := v.Node(n)
@@ -142,6 +146,7 @@ func (v View) Node(t Node) NodeStatus {
 	if approved := n.Approved(); approved != nil && n.Node().Kind == kernel.Make {
 		s.ApprovedArtifactID = string(approved.ID)
 	}
+	s.Rehearsal = v.isRehearsed(n.Newest()) || v.isRehearsed(n.Approved())
 	return s
 }
 
@@ -178,7 +183,7 @@ type TaskDoc struct {
 	NodeStatus
 	Task      Node          `json:"task"`
 	CheckID   string        `json:"check_task_id,omitempty"`
-	Rehearsal bool          `json:"rehearsal"` // what models wrote for its plan came from the rehearsal model
+	Rehearsal bool          `json:"rehearsal"` // what models wrote for its plan, or for it, came from the rehearsal model
 	Artifacts []ArtifactRow `json:"artifacts"`
 	Reviews   []ReviewRow   `json:"reviews"`
 }
@@ -195,6 +200,7 @@ type ArtifactRow struct {
 	By         string    `json:"by"`
 	Standing   string    `json:"standing"` // APPROVED, REJECTED or CANDIDATE
 	Files      []FileRow `json:"files"`
+	Rehearsal  bool      `json:"rehearsal,omitempty"` // as of its task
 }
 
 // FileRow is one file of a version.
@@ -217,6 +223,7 @@ type ReviewRow struct {
 	CreatedAt          time.Time          `json:"created_at"`
 	IdempotencyKey     string             `json:"idempotency_key"`
 	Path               string             `json:"path"`
+	Rehearsal          bool               `json:"rehearsal,omitempty"` // in a plan that is real otherwise: the rehearsal model gave it
 
 	sum  string // of the file, in bare hex; empty: it has none
 	file string // the artifact that the file is
@@ -224,7 +231,8 @@ type ReviewRow struct {
 
 // Task shows one task with its history.
 func (v View) Task(t Node) (TaskDoc, error) {
-	d := TaskDoc{NodeStatus: v.Node(t), Task: t, Rehearsal: v.IsRehearsal(), Artifacts: []ArtifactRow{}, Reviews: []ReviewRow{}}
+	d := TaskDoc{NodeStatus: v.Node(t), Task: t, Artifacts: []ArtifactRow{}, Reviews: []ReviewRow{}}
+	d.Rehearsal = v.IsRehearsal() || d.NodeStatus.Rehearsal
 	n, ok := v.Run.Node(kernel.NodeID(t.TaskID))
 	if !ok {
 		return d, nil
@@ -240,12 +248,15 @@ func (v View) Task(t Node) (TaskDoc, error) {
 	} else {
 		d.CheckID = checkIn(v.Run, n.ID())
 		for _, made := range n.Versions() {
-			d.Artifacts = append(d.Artifacts, artifactRow(t, made))
+			row := artifactRow(t, made)
+			row.Rehearsal = v.isRehearsed(made)
+			d.Artifacts = append(d.Artifacts, row)
 		}
 	}
 	for _, made := range target.Versions() {
 		for _, r := range made.Reviews() {
 			row := reviewRow(v.Run, s, *r, d.CheckID)
+			row.Rehearsal = v.isReviewRehearsed(*r)
 			if row.CheckTaskID != "" {
 				row.sum, row.file = reviewSum(v.Run, target, *r), reviewFileID(*r)
 			}

@@ -56,7 +56,7 @@ func Judge(r *kernel.Run, t Node, w Written) (kernel.Judge, error) {
 	n, ok := r.Node(kernel.NodeID(t.TaskID))
 	if !ok || n.Newest() == nil {
 		return kernel.Judge{}, fault.New(fault.MissingPrerequisite, t.TaskID, "%s %q has no version to review", t.NodeType, t.Title).
-			With(fault.Action{Action: "run", Command: "sluice task run " + string(r.ID()), Why: "it makes what can be made"})
+			With(onward(r, ok))
 	}
 	version, err := w.meant(r, n, t)
 	if err != nil {
@@ -193,6 +193,7 @@ func Submission(run kernel.RunID, n kernel.View, t Node, files []line.Part) (lin
 		taken[strings.ToLower(place)] = true
 		parts = append(parts, line.Part{Path: place, Body: f.Body})
 	}
-	attempt := kernel.AttemptID(string(n.ID()) + "#" + strconv.Itoa(n.Attempts()+1))
+	// An attempt that a process begins meanwhile has the same number, and names its version after it: the two must differ.
+	attempt := kernel.AttemptID(string(n.ID()) + "#" + strconv.Itoa(n.Attempts()+1) + "/person")
 	return ProductOf(ArtifactID(run, attempt), parts)
 }
