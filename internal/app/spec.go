@@ -15,8 +15,9 @@ import (
 // SpecDoc says where a feature stands and what it waits for.
 type SpecDoc struct {
 	spec.Summary
-	GateResult *spec.GateResult `json:"gate_result"` // of the last validation of this pass
-	Questions  []spec.Question  `json:"questions"`   // that are open
+	Rehearsed  []string         `json:"rehearsal_versions,omitempty"` // of a feature that has replies of a real model
+	GateResult *spec.GateResult `json:"gate_result"`                  // of the last validation of this pass
+	Questions  []spec.Question  `json:"questions"`                    // that are open
 	AskTitle   string           `json:"ask_title,omitempty"`
 	Next       []fault.Action   `json:"next_actions"`
 }
@@ -337,6 +338,10 @@ func (a *App) specDoc(ctx context.Context, r *kernel.Run) (SpecDoc, error) {
 		for _, q := range ask.Questions {
 			d.Questions = append(d.Questions, spec.Question{ID: q.ID, Path: q.Path, Question: q.Text, Choices: q.Choices})
 		}
+	}
+	var err error
+	if d.Rehearsed, err = a.rehearsedVersions(ctx, r); err != nil {
+		return d, err
 	}
 	v := spec.LastGate(r)
 	if v == nil {

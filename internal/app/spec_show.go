@@ -116,7 +116,33 @@ func (a *App) SpecVersions(ctx context.Context, feature string) (SpecVersionsDoc
 		return SpecVersionsDoc{}, err
 	}
 	all, err := spec.ListVersions(r, a.bodies(ctx, r))
+	if err != nil {
+		return SpecVersionsDoc{}, err
+	}
+	rehearsed, err := a.rehearsedVersions(ctx, r)
+	for i := range all {
+		all[i].Rehearsal = slices.Contains(rehearsed, all[i].SpecVersion)
+	}
 	return SpecVersionsDoc{string(r.ID()), all}, err
+}
+
+// rehearsedVersions lists the versions with text from rehearsal of a feature that has replies of a real model. One that has none is
+// labelled as a whole.
+func (a *App) rehearsedVersions(ctx context.Context, r *kernel.Run) ([]string, error) {
+	if r.Provider() != kernel.ProviderReal {
+		return nil, nil
+	}
+	calls, err := a.Store.Calls(ctx, string(r.ID()))
+	if err != nil {
+		return nil, err
+	}
+	was := map[kernel.AttemptID]bool{} // by its last answer: after a kill an attempt may go on with another provider
+	for _, c := range calls {
+		if c.Outcome == journal.Answered || c.Outcome == journal.Reused {
+			was[kernel.AttemptID(c.Attempt)] = c.Provider == kernel.ProviderRehearsal
+		}
+	}
+	return spec.Rehearsed(r, func(id kernel.AttemptID) bool { return was[id] }), nil
 }
 
 // SpecDeltaDoc is what two versions of a feature differ in.

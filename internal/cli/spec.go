@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -268,8 +269,11 @@ func (v look) feature(d app.SpecDoc) string {
 	var b strings.Builder
 	b.WriteString(clean(d.FeatureID+" "+d.Title) + "\n")
 	b.WriteString("  " + strings.TrimSpace(string(d.Status)+" "+d.SpecVersion+" "+d.RunID) + "\n")
-	if d.Rehearsal {
+	switch {
+	case d.Rehearsal:
 		b.WriteString("  " + rehearsalNote + "\n")
+	case slices.Contains(d.Rehearsed, d.SpecVersion):
+		b.WriteString("  rehearsal: some of its text comes from the offline placeholder model\n")
 	}
 	if d.AskTitle != "" {
 		b.WriteString(clean(d.AskTitle) + "\n")

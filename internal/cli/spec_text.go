@@ -81,7 +81,11 @@ func (v look) specQuestions(d app.SpecQuestionsDoc) string {
 func (v look) specVersions(d app.SpecVersionsDoc) string {
 	rows := [][]string{{"VERSION", "MADE", "RUN", "STEP", "SCORE", "MISSING", "DECISION"}}
 	for _, x := range d.Versions {
-		rows = append(rows, []string{clean(x.SpecVersion), x.CreatedAt, clean(x.RunID), string(x.Step), score(x.CompletenessScore),
+		version := clean(x.SpecVersion)
+		if x.Rehearsal {
+			version += " (rehearsal)"
+		}
+		rows = append(rows, []string{version, x.CreatedAt, clean(x.RunID), string(x.Step), score(x.CompletenessScore),
 			strconv.Itoa(len(x.MissingFields)), dash(string(x.Decision))})
 	}
 	return table(v.width, rows...)

@@ -72,7 +72,8 @@ type VersionInfo struct {
 	MissingFields     []MissingField `json:"missing_fields"`
 	Digest            string         `json:"digest"`
 	Path              string         `json:"path"`
-	Decision          Recommendation `json:"decision,omitempty"` // of the review on this version, if there was one
+	Decision          Recommendation `json:"decision,omitempty"`  // of the review on this version, if there was one
+	Rehearsal         bool           `json:"rehearsal,omitempty"` // text from rehearsal stands in it, in a feature that has replies of a real model
 }
 
 // ListVersions gives every spec version with what was said of it, oldest first.
