@@ -130,7 +130,11 @@ func (a *App) workflowChanged(ctx context.Context, run *kernel.Run) (scene.Statu
 	if err != nil {
 		return scene.StatusDoc{}, err
 	}
-	return w.StatusDoc(), a.showWorkflow(ctx, run)
+	d, err := a.labelled(ctx, run, w.StatusDoc())
+	if err != nil {
+		return scene.StatusDoc{}, err
+	}
+	return d, a.showWorkflow(ctx, run)
 }
 
 // DriveWorkflow performs the steps of a workflow until it waits or ends. A step in a client's hands is taken over only
@@ -210,7 +214,7 @@ func (a *App) WorkflowStatus(ctx context.Context, id string) (scene.StatusDoc, e
 	if err != nil {
 		return scene.StatusDoc{}, err
 	}
-	return w.StatusDoc(), nil
+	return a.labelled(ctx, run, w.StatusDoc())
 }
 
 func (a *App) lookAt(ctx context.Context, id string) (*scene.Workflow, error) {

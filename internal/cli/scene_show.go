@@ -22,6 +22,9 @@ func (v look) workflow(d scene.StatusDoc) string {
 	if d.CurrentPhase > 0 {
 		unit = "phase"
 	}
+	if len(d.RehearsalSteps) > 0 {
+		fmt.Fprintf(&b, "  rehearsal: what %s made comes from the offline placeholder model\n", stages(unit, d.RehearsalSteps))
+	}
 	waits := ""
 	if d.WaitingForApproval {
 		waits = ", which waits for approval"
@@ -31,6 +34,21 @@ func (v look) workflow(d scene.StatusDoc) string {
 		fmt.Fprintf(&b, "  %s: %s\n", clean(key), clean(d.Artifacts[key]))
 	}
 	return b.String() + v.next(workflowWays(d))
+}
+
+// stages names steps or phases by their numbers.
+func stages(unit string, numbers []int) string {
+	if len(numbers) > 1 {
+		unit += "s"
+	}
+	for i, n := range numbers {
+		sep := " "
+		if i > 0 {
+			sep = ", "
+		}
+		unit += sep + strconv.Itoa(n)
+	}
+	return unit
 }
 
 func ofSession(name string) string {

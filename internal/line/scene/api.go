@@ -40,7 +40,8 @@ type StatusDoc struct {
 	WaitingForApproval bool              `json:"waiting_for_approval"`
 	ProgressPercentage int               `json:"progress_percentage"`
 	Artifacts          map[string]string `json:"artifacts"`
-	Rehearsal          bool              `json:"rehearsal,omitempty"` // its text came from the rehearsal model
+	Rehearsal          bool              `json:"rehearsal,omitempty"`       // its text came from the rehearsal model
+	RehearsalSteps     []int             `json:"rehearsal_steps,omitempty"` // where a real model answered too: what of it came from rehearsal
 }
 
 // NextDoc is the answer of get_next_step. All its keys are always there.
