@@ -293,6 +293,35 @@ func (j *fuseJournal) Append(ctx context.Context, b ...journal.Batch) error {
 	return j.Journal.Append(ctx, b...)
 }
 
+// TestWhatComesNextIsAskedAgainWhenOthersAppended: a plan that found nothing more to do is asked once more where a person's
+// command was committed before what it had looked at.
+func TestWhatComesNextIsAskedAgainWhenOthersAppended(t *testing.T) {
+	h := newHouse(t, polite)
+	other := openHouse(t, h.tree.Dir(), polite)
+	scope := map[kernel.NodeID]bool{"a": true}
+	isToldOnce := false
+	plan := engine.Plan{Only: func(n kernel.Node) bool { return scope[n.ID] }, Next: func(l engine.Look) ([]engine.Act, error) {
+		if a, _ := l.Run().Node("a"); a.Status() == kernel.StatusDone && !isToldOnce {
+			isToldOnce = true
+			relabel := kernel.Relabel{Stamp: ann(other), Set: map[string]string{"wanted": "b"}}
+			if _, err := other.Do(t.Context(), "r1", engine.Act{Command: relabel}); err != nil {
+				t.Error(err)
+			}
+		}
+		if id := kernel.NodeID(l.Run().Labels()["wanted"]); id != "" {
+			scope[id] = true
+		}
+		return nil, nil
+	}}
+	r, err := h.OpenAndDrive(t.Context(), h.open(t, "r1", `{"title":"two","nodes":[
+	{"id":"a","kind":"make","step":"write","performer":"engine","attempts":1,"params":{"path":"a.md","words":3}},
+	{"id":"b","kind":"make","step":"write","performer":"engine","attempts":1,"params":{"path":"b.md","words":3}}]}`), plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustStatus(t, r, kernel.RunDone)
+}
+
 func TestConflictIsDecidedAgain(t *testing.T) {
 	dir := t.TempDir()
 	h, other := openHouse(t, dir, polite), openHouse(t, dir, polite)

@@ -33,6 +33,7 @@ type driver struct {
 	done     chan struct{}    // closed when no command is taken any more
 	seen     int64            // of the workspace, when the run was last caught up
 	lingered <-chan time.Time // tells when what was decided waits no longer for more; nil: it does not wait
+	moved    bool             // others appended while the turn was decided
 	broke    bool             // a node may wait for money
 }
 
@@ -141,9 +142,13 @@ func (d *driver) loop(ctx context.Context) (released bool, err error) {
 				continue
 			}
 		}
+		d.moved = false
 		released, err := d.settle(ctx, idle)
 		if err != nil {
 			return released, err
+		}
+		if d.moved { // what comes next is another question now
+			continue
 		}
 		if idle && !d.hasWork() {
 			return released, nil
@@ -323,6 +328,7 @@ func (d *driver) redecide(ctx context.Context) error {
 		return err
 	}
 	acts := d.acts
+	d.moved = true
 	t.shown, t.durable, t.cache = d.shown, d.durable, d.cache
 	*d.turn = *t
 	for _, a := range acts {
