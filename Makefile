@@ -20,7 +20,7 @@ race:
 # Every point at which a program that commits a session of a thousand files, plans, runs or exports tasks, or develops and
 # publishes a spec, can be killed, instead of a sample.
 crash:
-	SLUICE_CRASH=all $(GO) test -timeout 60m -run 'TestSessionKilled|TestKilledAtEveryCommitPoint|TestPlanKilled|TestSpecKilled|TestBookKilled' ./e2e
+	SLUICE_CRASH=all $(GO) test -timeout 60m -run 'TestSessionKilled|TestKilledAtEveryCommitPoint|TestPlanKilled|TestSpecKilled|TestBookKilled|TestSceneKilled' ./e2e
 
 # Every fuzz target for a few seconds each: make fuzz FUZZTIME=30s
 FUZZTIME ?= 3s
