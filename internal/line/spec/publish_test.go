@@ -63,6 +63,9 @@ func TestPublishingIsAStepOfItsOwn(t *testing.T) {
 	if _, err := Decide(r, kernel.Actor{}, Verdict{Decision: Drop, Reason: "late"}); fault.CodeOf(err) != fault.IllegalStep {
 		t.Errorf("a review of what is published: %v", err)
 	}
+	if _, err := Decide(r, kernel.Actor{}, Verdict{Decision: "maybe"}); fault.CodeOf(err) != fault.IllegalStep { // and no way on that is none
+		t.Errorf("no review of what is published: %v", err)
+	}
 	if nodes, labels, err := Amend(r, "R-20261116-0001"); err != nil || len(nodes) != 3 || labels["R-20261116-0001"] != LabelRun {
 		t.Errorf("amending what is published: %v %v %v", nodes, labels, err)
 	}

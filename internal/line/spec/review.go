@@ -74,6 +74,12 @@ type Verdict struct {
 // published or dropped is decided for good.
 func Decide(r *kernel.Run, by kernel.Actor, v Verdict) (*line.Out, error) {
 	id := string(r.ID())
+	// First, since what else is refused names a review as the way on.
+	switch s := StatusOf(r); s {
+	case ExecutableReady, OnHold:
+	default:
+		return nil, fault.New(fault.IllegalStep, id, "feature %s is %s; a review needs a version that passed every gate", id, s).With(NextActions(r)...)
+	}
 	if !slices.Contains(Recommendations(), v.Decision) {
 		return nil, fault.New(fault.BadValue, id, "the decision is %q, not go, hold or drop", v.Decision).
 			With(fault.Action{Action: "review", Command: "sluice spec review " + id + " go --reason TEXT"})
@@ -81,11 +87,6 @@ func Decide(r *kernel.Run, by kernel.Actor, v Verdict) (*line.Out, error) {
 	if isBlank(v.Reason) {
 		return nil, fault.New(fault.BadValue, id, "a decision needs a reason").
 			With(fault.Action{Action: "review", Command: fmt.Sprintf("sluice spec review %s %s --reason TEXT", id, v.Decision)})
-	}
-	switch s := StatusOf(r); s {
-	case ExecutableReady, OnHold:
-	default:
-		return nil, fault.New(fault.IllegalStep, id, "feature %s is %s; a review needs a version that passed every gate", id, s).With(NextActions(r)...)
 	}
 	version, err := UpForReview(r)
 	if err != nil {
