@@ -57,6 +57,22 @@ func TestAPlanThatIsChangedBesideADrive(t *testing.T) {
 	}
 }
 
+// TestAFileThatIsEditedBesideADrive edits the plan while validators read, and nobody looks: the scene is not published from the one
+// before.
+func TestAFileThatIsEditedBesideADrive(t *testing.T) {
+	t.Parallel()
+	w := newWritten(t)
+	drive := w.drive("canon-guardian", 1, "scene", "run", w.id)
+	w.edit("verification-plan.md", "\nIt rains by hand.\n")
+	drive.end(4)
+	if d := w.status(); !d.WaitingForApproval || d.CurrentStep != 3 || w.scene() != "" {
+		t.Errorf("a changed plan does not wait: %+v", d)
+	}
+	w.mustRun(0, "scene", "approve", w.id)
+	w.real(0, "scene", "run", w.id)
+	w.sound()
+}
+
 // TestAStepIsTakenBackBesideADrive resumes, cancels and revises while another process writes: each holds at once.
 func TestAStepIsTakenBackBesideADrive(t *testing.T) {
 	for _, c := range []struct {

@@ -13,6 +13,7 @@ import (
 // approved: they may change a plan or a draft while a later step is under way.
 func (a *App) driveWorkflow(ctx context.Context, id kernel.RunID) (*kernel.Run, error) {
 	scope := map[kernel.NodeID]bool{}
+	isEdited, looks := false, a.Engine.Files != nil
 	plan := a.Plan
 	plan.Only = func(n kernel.Node) bool { return scope[n.ID] }
 	plan.Next = func(l engine.Look) ([]engine.Act, error) {
@@ -22,6 +23,12 @@ func (a *App) driveWorkflow(ctx context.Context, id kernel.RunID) (*kernel.Run, 
 			return []engine.Act{{Command: kernel.Revise{Stamp: stamp, Nodes: []kernel.NodeID{old}, Note: string(since) + " was changed since"}}}, nil
 		}
 		clear(scope)
+		if looks { // what people changed is taken over when nobody drives
+			edits, err := a.Engine.Files.Scan(ctx, string(id))
+			if isEdited = len(edits) > 0; err != nil || isEdited {
+				return nil, err
+			}
+		}
 		for n := range l.Run().Nodes() {
 			scope[n.ID()] = n.Status() == kernel.StatusReady || n.Status() == kernel.StatusRework
 		}
@@ -30,6 +37,13 @@ func (a *App) driveWorkflow(ctx context.Context, id kernel.RunID) (*kernel.Run, 
 	// A drive whose last commit met a person's command ends without asking what comes next.
 	for before := int64(-1); ; {
 		run, err := a.Engine.Drive(ctx, id, plan)
+		if err == nil && isEdited {
+			isEdited, looks = false, run.Seq() != before // one that cannot be taken over is found every time
+			if _, err = a.Engine.Adopt(ctx, id); err == nil {
+				before = run.Seq()
+				continue
+			}
+		}
 		if err != nil || run.Seq() == before || !canGoOn(run) {
 			return run, err
 		}
