@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,6 +11,19 @@ import (
 	"sluice/internal/line"
 )
 
+const ms = time.Millisecond
+
+// slowModel takes its time, by the node that asks.
+type slowModel struct {
+	*scriptModel
+	delays map[kernel.NodeID]time.Duration
+}
+
+func (m slowModel) Ask(ctx context.Context, at engine.Place, c line.Call) (line.Reply, error) {
+	time.Sleep(m.delays[at.Node])
+	return m.scriptModel.Ask(ctx, at, c)
+}
+
 // TestResultsThatComeTogetherShareACommit drives texts that take their time, side by side. One commit stores the definition
 // and one begins them; what comes within a moment of the first result is committed with it.
 func TestResultsThatComeTogetherShareACommit(t *testing.T) {
@@ -18,24 +32,17 @@ func TestResultsThatComeTogetherShareACommit(t *testing.T) {
 	{"id":"b","kind":"make","step":"write","performer":"engine","attempts":1,"params":{"path":"b.md","words":3}},
 	{"id":"c","kind":"make","step":"write","performer":"engine","attempts":1,"params":{"path":"c.md","words":3}}]}`
 	for name, c := range map[string]struct {
-		delays  []time.Duration // of the calls, in the order in which they are made
+		delays  map[kernel.NodeID]time.Duration // of the calls
 		commits int64
 	}{
-		"together":  {[]time.Duration{100, 105, 115}, 3},
-		"one later": {[]time.Duration{100, 105, 130}, 4},
-		"apart":     {[]time.Duration{100, 1000, 5000}, 5},
+		"together":  {map[kernel.NodeID]time.Duration{"a": 100 * ms, "b": 105 * ms, "c": 115 * ms}, 3},
+		"one later": {map[kernel.NodeID]time.Duration{"a": 100 * ms, "b": 105 * ms, "c": 130 * ms}, 4},
+		"apart":     {map[kernel.NodeID]time.Duration{"a": 100 * ms, "b": 1000 * ms, "c": 5000 * ms}, 5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				h := newHouse(t, nil)
-				delays := make(chan time.Duration, len(c.delays))
-				for _, d := range c.delays {
-					delays <- d * time.Millisecond
-				}
-				h.model.answer = func(call line.Call) (string, error) {
-					time.Sleep(<-delays)
-					return polite(call)
-				}
+				h := newHouse(t, polite)
+				h.Model = slowModel{h.model, c.delays}
 				r, err := h.OpenAndDrive(t.Context(), h.open(t, "r1", texts), engine.Plan{})
 				if err != nil {
 					t.Fatal(err)
@@ -52,14 +59,8 @@ func TestResultsThatComeTogetherShareACommit(t *testing.T) {
 // TestWhatCanGoOnDoesNotWait has steps without a model follow a text while another text is being written.
 func TestWhatCanGoOnDoesNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, nil)
-		delays := make(chan time.Duration, 2)
-		delays <- 100 * time.Millisecond
-		delays <- 10 * time.Second
-		h.model.answer = func(c line.Call) (string, error) {
-			time.Sleep(<-delays)
-			return polite(c)
-		}
+		h := newHouse(t, polite)
+		h.Model = slowModel{h.model, map[kernel.NodeID]time.Duration{"a": 100 * ms, "e": 10000 * ms}}
 		began := time.Now()
 		done := map[kernel.NodeID]time.Duration{}
 		h.Observe = func(_ *kernel.Run, events []kernel.Event) {
@@ -78,13 +79,9 @@ func TestWhatCanGoOnDoesNotWait(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if done["e"] < done["a"] { // which of the two was asked first is not said
-			done["a"], done["e"] = done["e"], done["a"]
-		}
-		t.Log(done)
-		for id, want := range map[kernel.NodeID]time.Duration{"a": 100, "b": 100, "c": 100, "d": 120, "e": 10000} {
-			if got := done[id]; got != want*time.Millisecond {
-				t.Errorf("%s stands after %s, want %d ms", id, got, want)
+		for id, want := range map[kernel.NodeID]time.Duration{"a": 100 * ms, "b": 100 * ms, "c": 100 * ms, "d": 120 * ms, "e": 10000 * ms} {
+			if got := done[id]; got != want {
+				t.Errorf("%s stands after %s, want %s", id, got, want)
 			}
 		}
 	})

@@ -66,7 +66,7 @@ func (t *turn) fileRows(ctx context.Context, id kernel.NodeID, f line.File) ([]j
 		return nil, nil
 	case f.Loose:
 		row.Removed, row.Written = true, true
-	case there && now.Digest == row.Digest && now.Version == row.Version && now.Removed == row.Removed:
+	case there && now.Digest == row.Digest && now.Version == row.Version && now.Removed == row.Removed && now.Role == row.Role:
 		return nil, nil
 	case own && !row.Removed && t.taken[f.Path] != "":
 		base := row // a person's bytes that are taken over: ours may stand in their place
