@@ -14,6 +14,7 @@ import (
 	"sluice/internal/line"
 	"sluice/internal/line/novel"
 	"sluice/internal/line/novel/story"
+	"sluice/internal/line/scene"
 	"sluice/internal/line/task"
 	"sluice/internal/session"
 )
@@ -116,9 +117,25 @@ func (a *App) Drive(ctx context.Context, id string) (RunDoc, error) {
 		return RunDoc{}, fault.New(fault.RunClosed, string(run.ID()), "run %s is %s", run.ID(), run.Status()).
 			With(fault.Action{Action: "resume", Command: engine.Command(a.lineOf(run), run, "", "resume"), Why: "a closed run goes on only when it is resumed"})
 	case kernel.RunActive:
-		run, err = a.Engine.Drive(ctx, run.ID(), a.Plan)
+		run, err = a.driveAny(ctx, run)
 	}
 	return a.outcome(ctx, run, err)
+}
+
+// driveAny drives a run in the way of its line.
+func (a *App) driveAny(ctx context.Context, run *kernel.Run) (*kernel.Run, error) {
+	if run.Line() != scene.Name {
+		return a.Engine.Drive(ctx, run.ID(), a.Plan)
+	}
+	run, err := a.driveWorkflow(ctx, run.ID())
+	if run == nil {
+		return nil, err
+	}
+	shown := a.showWorkflow(context.WithoutCancel(ctx), run)
+	if err == nil { // else it says more
+		err = shown
+	}
+	return run, err
 }
 
 // outcome renders a driven run. An interruption is an error with the document of what was reached.

@@ -34,34 +34,17 @@ func (a *App) driveWorkflow(ctx context.Context, id kernel.RunID) (*kernel.Run, 
 		}
 		return nil, nil
 	}
-	// A drive whose last commit met a person's command ends without asking what comes next.
 	for before := int64(-1); ; {
 		run, err := a.Engine.Drive(ctx, id, plan)
-		if err == nil && isEdited {
-			isEdited, looks = false, run.Seq() != before // one that cannot be taken over is found every time
-			if _, err = a.Engine.Adopt(ctx, id); err == nil {
-				before = run.Seq()
-				continue
-			}
-		}
-		if err != nil || run.Seq() == before || !canGoOn(run) {
+		if err != nil || !isEdited {
 			return run, err
 		}
+		isEdited, looks = false, run.Seq() != before // one that cannot be taken over is found every time
 		before = run.Seq()
-	}
-}
-
-// canGoOn tells whether a workflow has a step that could begin here.
-func canGoOn(r *kernel.Run) bool {
-	if _, _, ok := scene.Outdated(r); ok {
-		return true
-	}
-	for n := range r.Nodes() {
-		if n.Status() == kernel.StatusReady || n.Status() == kernel.StatusRework {
-			return r.Status() == kernel.RunActive
+		if _, err := a.Engine.Adopt(ctx, id); err != nil {
+			return run, err
 		}
 	}
-	return false
 }
 
 // labelled names the steps of a workflow with replies of a real model that rehearsal made.
