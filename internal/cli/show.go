@@ -161,6 +161,9 @@ func usage(u app.UsageDoc) string {
 	text := fmt.Sprintf("%s, %s tokens in, %s out", count(u.Calls, "model call"), thousands(u.InputTokens), thousands(u.OutputTokens))
 	if u.Cost != nil {
 		text += ", " + dollars(*u.Cost)
+		if u.UnpricedCalls > 0 {
+			text += " and " + count(u.UnpricedCalls, "call") + " without a known price"
+		}
 	}
 	if u.Reused > 0 {
 		if u.Reused == 1 {

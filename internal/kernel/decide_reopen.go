@@ -36,7 +36,7 @@ func (n *node) reopenable(with map[*node]bool) error {
 				return fault.New(fault.IllegalStep, string(n.ID), "node %s was abandoned with %s", n.ID, o.ID).
 					With(fault.Action{Action: "run", Why: "the run goes on without it"})
 			}
-			return fault.New(fault.IllegalStep, string(n.ID), "node %s was abandoned with %s", n.ID, o.ID).
+			return fault.New(fault.IllegalStep, string(o.ID), "node %s was abandoned with %s", n.ID, o.ID).
 				With(fault.Action{Action: "reopen", Why: "node " + string(o.ID) + " comes first"})
 		}
 	}

@@ -31,8 +31,8 @@ func isLegal(r *Run, subject, action string) bool {
 	s := Stamp{By: ada, At: epoch}
 	accepted := func(c Command) bool { _, err := Decide(r, c); return err == nil }
 	anyNode := func(command func(NodeID) Command) bool {
-		if _, ok := r.nodes[NodeID(subject)]; ok && accepted(command(NodeID(subject))) {
-			return true
+		if _, ok := r.nodes[NodeID(subject)]; ok { // the command that is named is about this one
+			return accepted(command(NodeID(subject)))
 		}
 		return slices.ContainsFunc(r.order, func(n *node) bool { return accepted(command(n.ID)) })
 	}
