@@ -293,6 +293,58 @@ func (j *fuseJournal) Append(ctx context.Context, b ...journal.Batch) error {
 	return j.Journal.Append(ctx, b...)
 }
 
+// TestWhatWasReplacedMeanwhileIsNotBuiltOn: content that was made from a version which a person replaced before it could be
+// committed is made again from the one that stands.
+func TestWhatWasReplacedMeanwhileIsNotBuiltOn(t *testing.T) {
+	for name, second := range map[string]string{
+		"without a model": `"step":"assemble","performer":"engine","attempts":1,"needs":[{"node":"a"}],"params":{"path":"b.md"}`,
+		"with a model":    `"step":"write","performer":"engine","attempts":1,"needs":[{"node":"a"}],"params":{"path":"b.md","words":3}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			h, other := openHouse(t, dir, polite), openHouse(t, dir, polite)
+			open := h.open(t, "r1", `{"title":"two","nodes":[
+			{"id":"a","kind":"make","step":"write","performer":"engine","attempts":1,"params":{"path":"a.md","words":3}},
+			{"id":"b","kind":"make",`+second+`}]}`)
+			if _, err := h.OpenAndDrive(t.Context(), open, engine.Plan{Only: func(n kernel.Node) bool { return n.ID == "a" }}); err != nil {
+				t.Fatal(err)
+			}
+			fuse := &fuseJournal{Journal: h.Journal}
+			fuse.conflicts.Store(1)
+			fuse.meanwhile = func() {
+				mine := []byte("what a person wrote instead of it\n")
+				c := kernel.Content{Digest: digest.Of(mine), Size: int64(len(mine)), Schema: "text"}
+				_, err := other.Do(t.Context(), "r1", engine.Act{Command: kernel.Submit{Stamp: ann(other), Node: "a", Content: c}, Blobs: []journal.Blob{{Digest: c.Digest, Body: mine}}})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+			h.Journal = fuse
+			var told []string
+			h.model.answer = func(c line.Call) (string, error) {
+				told = append(told, c.Prompt)
+				return polite(c)
+			}
+			r, err := h.Drive(t.Context(), "r1", engine.Plan{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			mustStatus(t, r, kernel.RunDone)
+			v := r.Approved("b")
+			if a := r.Approved("a"); !slices.Contains(v.Parents, a.ID) {
+				t.Errorf("b was made from %v, and %s stands", v.Parents, a.ID)
+			}
+			body, err := h.store.Blob(t.Context(), "r1", v.Seq, v.Digest)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if all := string(body) + strings.Join(told, "\n"); !strings.Contains(all, "what a person wrote") || len(told) > 1 {
+				t.Errorf("b does not follow what a person wrote: %q", all)
+			}
+		})
+	}
+}
+
 // TestWhatComesNextIsAskedAgainWhenOthersAppended: a plan that found nothing more to do is asked once more where a person's
 // command was committed before what it had looked at.
 func TestWhatComesNextIsAskedAgainWhenOthersAppended(t *testing.T) {

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"sluice/internal/fault"
@@ -320,23 +321,45 @@ func (d *driver) settle(ctx context.Context, idle bool) (released bool, err erro
 	}
 }
 
-// redecide loads the run and decides the turn's acts again. One that is refused now is dropped: the reply it came
-// from is stored, and the run as it is now says what to do.
+// redecide loads the run and decides the turn's acts again. One that is refused now is dropped, and so is what was made from
+// something that was replaced meanwhile: the reply it came from is stored, and the run as it is now says what to do.
 func (d *driver) redecide(ctx context.Context) error {
 	t, err := d.e.begin(ctx, d.run.ID())
 	if err != nil {
 		return err
 	}
-	acts := d.acts
+	acts, before := d.acts, d.run
 	d.moved = true
 	t.shown, t.durable, t.cache = d.shown, d.durable, d.cache
 	*d.turn = *t
 	for _, a := range acts {
+		if !d.isBasedAsBefore(a.Command, before) {
+			continue // its attempt is open, and performed anew
+		}
 		if err := d.apply(a); err != nil {
 			d.e.Log.Warn("a command was dropped, since the run moved on", "run", d.run.ID(), "error", err)
 		}
 	}
 	return d.unfold(ctx)
+}
+
+// isBasedAsBefore tells whether what a command delivers was made from what its attempt works from now.
+func (d *driver) isBasedAsBefore(c kernel.Command, before *kernel.Run) bool {
+	var id kernel.AttemptID
+	switch c := c.(type) {
+	case kernel.Deliver:
+		id = c.Attempt
+	case kernel.Judge:
+		id = c.Attempt
+	}
+	was, ok := before.Attempt(id)
+	return !ok || d.isBasedOn(*was)
+}
+
+// isBasedOn tells whether an attempt of the run still works from what was gathered for it.
+func (d *driver) isBasedOn(gathered kernel.Attempt) bool {
+	now, ok := d.run.Attempt(gathered.ID)
+	return !ok || now.Subject == gathered.Subject && slices.Equal(now.Inputs, gathered.Inputs)
 }
 
 // start hands the attempts whose beginning is now durable to workers.
@@ -346,7 +369,7 @@ func (d *driver) start(ctx context.Context) {
 	}
 	for _, f := range d.starting {
 		id := f.in.Attempt.ID
-		if a, ok := d.run.Attempt(id); !ok || a.Outcome != "" {
+		if a, ok := d.run.Attempt(id); !ok || a.Outcome != "" || !d.isBasedOn(f.in.Attempt) {
 			continue
 		}
 		d.launch(ctx, f)
