@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"sluice/internal/digest"
 	"sluice/internal/journal"
@@ -12,8 +13,9 @@ import (
 // checkouts gives the files that must change: those of nodes whose content moved, and state files that differ.
 func (t *turn) checkouts(ctx context.Context) ([]journal.Checkout, error) {
 	var rows []journal.Checkout
+	moved := t.moved()
 	if t.line.Files != nil {
-		for _, id := range t.moved() {
+		for _, id := range moved {
 			n, ok := t.run.Node(id)
 			if !ok {
 				continue
@@ -32,7 +34,7 @@ func (t *turn) checkouts(ctx context.Context) ([]journal.Checkout, error) {
 		return nil, err
 	}
 	rows = append(rows, records...)
-	if t.line.State == nil {
+	if t.line.State == nil || t.shown != nil && t.line.Shows != nil && !slices.ContainsFunc(moved, t.line.Shows) {
 		return rows, nil
 	}
 	if t.shown == nil {

@@ -36,6 +36,9 @@ type Line struct {
 	Supply func(g Given) (*Out, error)
 	// State renders the files that show the run as a whole. They are rewritten when their bytes change.
 	State func(r *kernel.Run, body Body) ([]StateFile, error)
+	// Shows tells whether the files of State show anything of a node: they are looked at only when one of those moved. Nil
+	// means at every commit.
+	Shows func(id kernel.NodeID) bool
 	// Adopt reads a file that a person changed. An error names the place; then the last good version is put back. Nil
 	// takes the file's bytes as they are.
 	Adopt func(e Edited) (Out, error)

@@ -127,6 +127,12 @@ func state(r *kernel.Run, body line.Body) ([]line.StateFile, error) {
 		ledger(r, body, chapters, StepConsistency, story.ReportsFile)}, nil
 }
 
+// shows tells of the nodes that the ledgers show, and of those by which chapters are known.
+func shows(id kernel.NodeID) bool {
+	n := ChapterOf(id)
+	return n > 0 && (id == ChapterNode(n, StepMemory) || id == ChapterNode(n, StepConsistency) || id == ChapterNode(n, StepPlan))
+}
+
 func ledger(r *kernel.Run, body line.Body, chapters []int, step, file string) line.StateFile {
 	var shown []*kernel.Version
 	var mark bytes.Buffer

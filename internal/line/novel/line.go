@@ -37,6 +37,7 @@ func New() (*line.Line, error) {
 		Rule:    rule,
 		Files:   files,
 		State:   state,
+		Shows:   shows,
 		Adopt:   adopt,
 		Export:  exported,
 		Summary: summary,
