@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"sluice/internal/fault"
-	"sluice/internal/journal"
 	"sluice/internal/kernel"
 	"sluice/internal/line/novel"
 	"sluice/internal/line/novel/bookfile"
@@ -155,21 +154,12 @@ func (a *App) bookFile(ctx context.Context, run *kernel.Run, w NovelExport, d *N
 
 // rehearsed lists those of the chapters whose text came from rehearsal although the book has replies of a real model.
 func (a *App) rehearsed(ctx context.Context, run *kernel.Run, chapters []int) ([]int, error) {
-	if run.Provider() != kernel.ProviderReal {
-		return nil, nil
-	}
-	calls, err := a.Store.Calls(ctx, string(run.ID()))
-	if err != nil {
+	was, err := a.rehearsedAttempts(ctx, run)
+	if err != nil || len(was) == 0 {
 		return nil, err
 	}
-	known := map[kernel.AttemptID]bool{} // by its last answer: after a kill an attempt may go on with another provider
-	for _, c := range calls {
-		if c.Outcome == journal.Answered || c.Outcome == journal.Reused {
-			known[kernel.AttemptID(c.Attempt)] = c.Provider == kernel.ProviderRehearsal
-		}
-	}
 	return slices.DeleteFunc(slices.Clone(chapters), func(n int) bool {
-		return !novel.Rehearsed(run, n, func(id kernel.AttemptID) bool { return known[id] })
+		return !novel.Rehearsed(run, n, func(id kernel.AttemptID) bool { return was[id] })
 	}), nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"sluice/internal/engine"
-	"sluice/internal/journal"
 	"sluice/internal/kernel"
 	"sluice/internal/line/scene"
 )
@@ -49,19 +48,10 @@ func (a *App) driveWorkflow(ctx context.Context, id kernel.RunID) (*kernel.Run, 
 
 // labelled names the steps of a workflow with replies of a real model that rehearsal made.
 func (a *App) labelled(ctx context.Context, run *kernel.Run, d scene.StatusDoc) (scene.StatusDoc, error) {
-	if run.Provider() != kernel.ProviderReal {
-		return d, nil
-	}
-	calls, err := a.Store.Calls(ctx, string(run.ID()))
-	if err != nil {
+	was, err := a.rehearsedAttempts(ctx, run)
+	if err != nil || len(was) == 0 {
 		return d, err
 	}
-	known := map[kernel.AttemptID]bool{} // one of several is enough: validators speak together
-	for _, c := range calls {
-		if c.Provider == kernel.ProviderRehearsal && (c.Outcome == journal.Answered || c.Outcome == journal.Reused) {
-			known[kernel.AttemptID(c.Attempt)] = true
-		}
-	}
-	d.RehearsalSteps = scene.Rehearsed(run, func(id kernel.AttemptID) bool { return known[id] })
+	d.RehearsalSteps = scene.Rehearsed(run, func(id kernel.AttemptID) bool { return was[id] })
 	return d, nil
 }

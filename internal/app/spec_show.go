@@ -129,18 +129,9 @@ func (a *App) SpecVersions(ctx context.Context, feature string) (SpecVersionsDoc
 // rehearsedVersions lists the versions with text from rehearsal of a feature that has replies of a real model. One that has none is
 // labelled as a whole.
 func (a *App) rehearsedVersions(ctx context.Context, r *kernel.Run) ([]string, error) {
-	if r.Provider() != kernel.ProviderReal {
-		return nil, nil
-	}
-	calls, err := a.Store.Calls(ctx, string(r.ID()))
-	if err != nil {
+	was, err := a.rehearsedAttempts(ctx, r)
+	if err != nil || len(was) == 0 {
 		return nil, err
-	}
-	was := map[kernel.AttemptID]bool{} // by its last answer: after a kill an attempt may go on with another provider
-	for _, c := range calls {
-		if c.Outcome == journal.Answered || c.Outcome == journal.Reused {
-			was[kernel.AttemptID(c.Attempt)] = c.Provider == kernel.ProviderRehearsal
-		}
 	}
 	return spec.Rehearsed(r, func(id kernel.AttemptID) bool { return was[id] }), nil
 }

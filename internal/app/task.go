@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"maps"
 	"strings"
 
 	"sluice/internal/digest"
@@ -103,27 +102,10 @@ func (a *App) planAs(ctx context.Context, id string, load func(ctx context.Conte
 		return task.View{}, err
 	}
 	v, err := task.Look(run, a.bodies(ctx, run))
-	if err == nil && run.Provider() == kernel.ProviderReal {
+	if err == nil {
 		v.Rehearsed, err = a.rehearsedAttempts(ctx, run)
 	}
 	return v, err
-}
-
-// rehearsedAttempts gives the attempts of a run whose last answer came from rehearsal: after a kill an attempt may go on with
-// another provider, which is then asked for all of it.
-func (a *App) rehearsedAttempts(ctx context.Context, run *kernel.Run) (map[kernel.AttemptID]bool, error) {
-	calls, err := a.Store.Calls(ctx, string(run.ID()))
-	if err != nil {
-		return nil, err
-	}
-	known := map[kernel.AttemptID]bool{}
-	for _, c := range calls {
-		if c.Outcome == journal.Answered || c.Outcome == journal.Reused {
-			known[kernel.AttemptID(c.Attempt)] = c.Provider == kernel.ProviderRehearsal
-		}
-	}
-	maps.DeleteFunc(known, func(_ kernel.AttemptID, isRehearsed bool) bool { return !isRehearsed })
-	return known, nil
 }
 
 // PlanStatus says where a plan stands.
