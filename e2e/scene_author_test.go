@@ -91,7 +91,15 @@ func (w written) file(name string) string {
 
 func (w written) edit(name, more string) {
 	w.t.Helper()
-	if err := os.WriteFile(w.file(name), append(mustRead(w.file(name)), more...), 0o600); err != nil {
+	body := mustRead(w.file(name))
+	for range 100 { // a model is asked as soon as a step is committed, and its file is put in place after that
+		if len(body) > 0 {
+			break
+		}
+		w.status()
+		body = mustRead(w.file(name))
+	}
+	if err := os.WriteFile(w.file(name), append(body, more...), 0o600); err != nil {
 		w.t.Fatal(err)
 	}
 }

@@ -75,8 +75,9 @@ func specified(agent string, n int64) string {
 
 const wanted = "Let readers find a book by any word of its title"
 
-// soundSpec wants nothing to have been paid for twice, every reply to be recorded, and every file to be as it should.
-func (m mixed) soundSpec(feature string) {
+// soundSpec wants nothing to have been paid for twice, every reply to be recorded but those of the given number of calls that were
+// cut off, since what they were for was taken back, and every file to be as it should.
+func (m mixed) soundSpec(feature string, cut int) {
 	m.t.Helper()
 	paid := m.paid(feature)
 	for key, n := range paid {
@@ -84,7 +85,7 @@ func (m mixed) soundSpec(feature string) {
 			m.t.Errorf("call %s was paid for %d times", key, n)
 		}
 	}
-	if n := int(m.author.calls.Load()); n != len(paid) {
+	if n := int(m.author.calls.Load()); n < len(paid) || n > len(paid)+cut {
 		m.t.Errorf("the author answered %d calls, and %d are recorded", n, len(paid))
 	}
 	m.shell.soundSpec(feature)
@@ -128,7 +129,7 @@ func (s *shell) pasted(want int, out string) string {
 }
 
 // TestSpecCancelledBesideADrive cancels a feature while another process waits for a model: that one ends with a refusal which
-// names the way on, and the reply that it got is used when the feature is resumed.
+// names the way on, and a reply that it got is used when the feature is resumed.
 func TestSpecCancelledBesideADrive(t *testing.T) {
 	t.Parallel()
 	m := newMixedSpec(t)
@@ -152,10 +153,10 @@ func TestSpecCancelledBesideADrive(t *testing.T) {
 	m.env = m.author.realEnv()
 	m.pasted(4, said[strings.Index(said, "{"):])
 	m.env = []string{authorPrice}
-	if s := m.theFeature(); s.Status != spec.ExecutableReady || m.author.calls.Load() != 3 {
+	if s := m.theFeature(); s.Status != spec.ExecutableReady {
 		t.Errorf("after %d calls it is %+v", m.author.calls.Load(), s)
 	}
-	m.soundSpec(id)
+	m.soundSpec(id, 1) // three where the reply was faster than the word that nobody waits for it
 }
 
 // TestSpecDecidedWhileItIsPublished decides otherwise, or goes on to the next version, while a process brings a version outside:

@@ -144,5 +144,5 @@ func TestAnAnswerWithoutTheKey(t *testing.T) {
 	}
 	m.wantRehearsedVersions(id)
 	m.wantSpecAccounts(id)
-	m.soundSpec(id)
+	m.soundSpec(id, 0)
 }

@@ -159,7 +159,7 @@ func TestARealAuthorGoesOnWithARehearsedPlan(t *testing.T) {
 			m.wantTaskLabels("b0", "b1", "c0")
 			m.wantBundleLabels([]string{"b0", "c0"}, []string{"b0"})
 			m.wantPlanAccounts()
-			m.soundPlan()
+			m.soundPlan(0)
 		})
 	}
 }
