@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -136,4 +137,27 @@ func TestAForgottenKeyFindsAnOpenScene(t *testing.T) {
 	wantAll(t, w.scene(), "[rehearsal]")
 	wantAll(t, string(mustRead(w.file("final-report.md"))), "Rehearsal: this text was made by the built-in rehearsal model")
 	w.mustRun(0, "doctor")
+}
+
+// TestADraftThatWasRemovedIsMadeAgainOnce removes the draft of a finished workflow: a new one takes its place, and the old one is
+// looked after no longer.
+func TestADraftThatWasRemovedIsMadeAgainOnce(t *testing.T) {
+	t.Parallel()
+	w := newWritten(t)
+	w.real(0, "scene", "run", w.id)
+	if err := os.Remove(w.file("draft-attempt1.md")); err != nil {
+		t.Fatal(err)
+	}
+	if d := w.status(); d.CurrentStep != 4 {
+		t.Errorf("without its draft the workflow is at step %d", d.CurrentStep)
+	}
+	w.real(0, "scene", "run", w.id)
+	calls := w.author.calls.Load()
+	for range 2 {
+		w.real(0, "scene", "run", w.id)
+	}
+	if n := w.author.calls.Load(); n != calls {
+		t.Errorf("%d calls were made for a draft that stands", n-calls)
+	}
+	w.sound()
 }
