@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"testing"
 
 	"sluice/internal/line/novel/story"
+	"sluice/internal/prompt"
 )
 
 // tongue is a way to fill a book with sentences of about one size.
@@ -159,4 +161,17 @@ func wildBook(rng *rand.Rand, chapters int) Book {
 	}
 	rng.Shuffle(len(b.Memory), func(i, j int) { b.Memory[i], b.Memory[j] = b.Memory[j], b.Memory[i] })
 	return b
+}
+
+// mustShow renders the prompt of a brief for a golden file, under what it is about, and wants it to have no gaps.
+func mustShow(t *testing.T, set *prompt.Set, brief Brief, about string) string {
+	t.Helper()
+	system, text, err := set.Render(brief.Template, brief)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(text, "\n\n\n") || strings.Contains(text, "<no value>") {
+		t.Errorf("%s have gaps:\n%s", about, text)
+	}
+	return fmt.Sprintf("=== %s\n--- system\n%s--- prompt\n%s--- inputs\n%s\n", about, system, text, brief.Inputs)
 }

@@ -24,14 +24,7 @@ func TestPartsOfARevisionRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		system, text, err := set.Render(brief.Template, brief)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(text, "\n\n\n") || strings.Contains(text, "<no value>") {
-			t.Errorf("scenes %d to %d have gaps:\n%s", brief.From, brief.To, text)
-		}
-		fmt.Fprintf(&shown, "=== scenes %d to %d\n--- system\n%s--- prompt\n%s--- inputs\n%s\n", brief.From, brief.To, system, text, brief.Inputs)
+		shown.WriteString(mustShow(t, set, brief, fmt.Sprintf("scenes %d to %d", brief.From, brief.To)))
 	}
 	golden.Check(t, "prompt_revision-part.golden", shown.String())
 }
